@@ -1,30 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PromptFields } from '../../src/domain/items/items.ts'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { OPERATOR_ORIGIN } from '../../src/domain/service/audit.ts'
-import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
-import type { LibraryStore } from '../../src/storage/store.ts'
-import { createStore } from '../../src/storage/store.ts'
-import { countingRandom, ENGINES } from '../support/engines.ts'
+import { ENGINES, useStore } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
-const START = Date.UTC(2026, 0, 1)
 const FIELDS: PromptFields = { ...PLAIN_PROMPT, title: 'Walrus', content: 'Write.', visibility: 'private' }
 
 describe.each(ENGINES)('the audit log on $name', (engine) => {
-  let store: LibraryStore
-  let database: OpenDatabase
-  let place: Awaited<ReturnType<typeof engine.create>>
-
-  beforeEach(async () => {
-    place = await engine.create()
-    database = place.open()
-    store = await createStore(database, { clock: () => START, random: countingRandom() })
-  })
-  afterEach(async () => {
-    await store.close()
-    await place.remove()
-  })
+  const { database, store } = useStore(engine)
 
   const log = async () => await store.audit.listEvents(ANONYMOUS, { limit: 100 })
   const actions = async () => (await log()).map(({ action }) => action)

@@ -1,39 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PromptFields, User } from '../../src/domain/items/items.ts'
 import type { Actor } from '../../src/domain/people/actor.ts'
-import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
-import type { LibraryStore } from '../../src/storage/store.ts'
-import { createStore } from '../../src/storage/store.ts'
-import { countingRandom, ENGINES } from '../support/engines.ts'
+import { ENGINES, useStore } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 const PROMPT: PromptFields = { ...PLAIN_PROMPT, title: 'A prompt', content: 'Text' }
 
 for (const engine of ENGINES) {
   describe(`favourites on ${engine.name}`, () => {
-    let place: Awaited<ReturnType<(typeof engine)['create']>>
-    let database: OpenDatabase
-    let store: LibraryStore
-    let ada: User
-    let ben: User
-    let now = Date.UTC(2026, 0, 1)
+    const { database, store, ada, ben } = useStore(engine, ['Ada', 'ben'])
     const as = ({ id, username }: User): Actor => ({ kind: 'user', userId: id, username, scopes: new Set(['read', 'write']) })
     const save = (title: string) => store.items.createItem({ userId: ada.id, note: null }, { kind: 'prompt', ...PROMPT, title })
     const mark = (user: User, id: string, isFavourite = true, most = 100) =>
       store.marks.setFavourite(as(user), 'prompt', id, user.id, isFavourite, most)
     const countRows = async () => (await database.reader.selectFrom('favourite').select('item_seq').execute()).length
-
-    beforeEach(async () => {
-      place = await engine.create()
-      database = place.open()
-      store = await createStore(database, { clock: () => (now += 1000), random: countingRandom() })
-      ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
-      ben = await store.people.createUser({ username: 'ben', defaultVisibility: 'public' })
-    })
-    afterEach(async () => {
-      await store.close()
-      await place.remove()
-    })
 
     it('are at most so many', async () => {
       const [one, two] = [await save('One'), await save('Two')]

@@ -1,29 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { User } from '../../src/domain/items/items.ts'
+import { describe, expect, it } from 'vitest'
 import type { LabelTarget } from '../../src/domain/items/labels.ts'
 import { type Actor, ANONYMOUS } from '../../src/domain/people/actor.ts'
-import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
-import { createStore, type LibraryStore } from '../../src/storage/store.ts'
-import { countingRandom, ENGINES } from '../support/engines.ts'
+import { ENGINES, useStore } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 for (const engine of ENGINES) {
   describe(`labels and bodies on ${engine.name}`, () => {
-    let place: Awaited<ReturnType<(typeof engine)['create']>>
-    let database: OpenDatabase
-    let store: LibraryStore
-    let ada: User
-    let now = Date.UTC(2026, 0, 1)
-    beforeEach(async () => {
-      place = await engine.create()
-      database = place.open()
-      store = await createStore(database, { clock: () => (now += 1000), random: countingRandom() })
-      ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
-    })
-    afterEach(async () => {
-      await store.close()
-      await place.remove()
-    })
+    const { store, ada } = useStore(engine, ['Ada'])
     const by = () => ({ userId: ada.id, note: null })
     const actor = (): Actor => ({ kind: 'user', userId: ada.id, username: ada.username, scopes: new Set(['read', 'write'] as const) })
     const save = (fields: object = {}) => store.items.createItem(by(), { kind: 'prompt', ...PLAIN_PROMPT, visibility: 'public', ...fields })

@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Prompt, User } from '../../src/domain/items/items.ts'
 import type { Actor } from '../../src/domain/people/actor.ts'
-import type { LibraryStore } from '../../src/storage/store.ts'
-import { createStore } from '../../src/storage/store.ts'
-import { countingRandom, ENGINES } from '../support/engines.ts'
+import { ENGINES, useStore } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 for (const engine of ENGINES) {
   describe(`names of prompts on ${engine.name}`, () => {
-    let place: Awaited<ReturnType<(typeof engine)['create']>>
-    let store: LibraryStore
-    let ada: User
-    let now = Date.UTC(2026, 0, 1)
+    const { store, ada } = useStore(engine, ['Ada'])
     const as = ({ id, username }: User): Actor => ({ kind: 'user', userId: id, username, scopes: new Set(['read', 'write']) })
     const save = (apiName: string | null, more: object = {}, ownerId?: string): Promise<Prompt> =>
       store.items.createItem(
@@ -23,16 +18,6 @@ for (const engine of ENGINES) {
     const list = (filter: object = {}, page = { limit: 10, offset: 0 }) => store.items.listNamed(as(ada), filter, page)
     const nameOf = async (id: string) => (await store.items.findItem(as(ada), 'prompt', id))?.apiName
     const conflict = { code: 'conflict' }
-
-    beforeEach(async () => {
-      place = await engine.create()
-      store = await createStore(place.open(), { clock: () => (now += 1000), random: countingRandom() })
-      ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
-    })
-    afterEach(async () => {
-      await store.close()
-      await place.remove()
-    })
 
     it('are of one live prompt of an owner', async () => {
       const first = await save('a/b')

@@ -2,10 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CompiledQuery, sql } from 'kysely'
+import { afterEach, beforeEach } from 'vitest'
+import type { User } from '../../src/domain/items/items.ts'
 import type { Random } from '../../src/domain/ports/environment.ts'
 import type { LibraryFile, OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
+import { createStore, type LibraryStore } from '../../src/storage/store.ts'
 import { writeEmptyLibrary } from './library-file.ts'
 import { createDatabase } from './postgres.ts'
 
@@ -139,4 +142,38 @@ export function replaceInFile(database: OpenDatabase, replaced: Partial<LibraryF
     requireRoom() {},
   }
   return { ...database, file: { ...none, ...database.file, ...replaced } }
+}
+
+/** Accounts of a suite's library, with the visibility that their items have by default. */
+const PEOPLE = { Ada: 'private', ben: 'public' } as const
+
+/**
+ * A store for each test of a suite, over a database of its own; members are there once the test begins.
+ * @param people made before each test, in this order
+ * @param outside parts of the world. Default: a clock that moves on by a second at each look, and randomness that counts
+ */
+export function useStore(
+  engine: Engine,
+  people: readonly (keyof typeof PEOPLE)[] = [],
+  outside: Partial<Parameters<typeof createStore>[1]> = {},
+) {
+  let now = Date.UTC(2026, 0, 1)
+  const world = { clock: () => (now += 1000), random: countingRandom(), ...outside }
+  const place = {} as Awaited<ReturnType<Engine['create']>>
+  const database = {} as OpenDatabase
+  const store = {} as LibraryStore
+  const users = { Ada: {} as User, ben: {} as User }
+  beforeEach(async () => {
+    Object.assign(place, await engine.create())
+    Object.assign(database, place.open())
+    Object.assign(store, await createStore(database, world))
+    for (const username of people) {
+      Object.assign(users[username], await store.people.createUser({ username, defaultVisibility: PEOPLE[username] }))
+    }
+  })
+  afterEach(async () => {
+    await store.close()
+    await place.remove()
+  })
+  return { place, database, store, ada: users.Ada, ben: users.ben, clock: world.clock }
 }
