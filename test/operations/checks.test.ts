@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
-import { type TestApp, useTestApp } from '../support/test-app.ts'
+import { codeOf, type TestApp, useTestApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
 const HARMLESS = '---\nname: one\ndescription: Sorts lists. Use when a list is given.\n---\nSort the list.\n'
@@ -29,11 +29,6 @@ describe('the check', () => {
   const read = async (id: string, by: Actor = ANONYMOUS, more: object = {}) =>
     String(Object(await test.call(by, 'get_skill', { id, ...more })).files[0].content)
   const check = async (input: object, by: Actor = ada.actor) => Object(await test.call(by, 'check_item', input))
-  const refusal = (work: Promise<unknown>) =>
-    work.then(
-      () => null,
-      (error: { code: string }) => error.code,
-    )
   const blocking = async (work: () => Promise<void>) => {
     await level(RULE, 'block')
     try {
@@ -61,9 +56,9 @@ describe('the check', () => {
     expect(ruleSet).toBeGreaterThan(0)
     expect(findings.map(({ rule }: { rule: string }) => rule)).toEqual(expect.arrayContaining([RULE, 'exfiltration/source-to-sink']))
     const { skill } = await save(GRAVE, { visibility: 'private' })
-    expect(await refusal(check({ id: skill.id }, eve.actor))).toBe('not_found')
-    expect(await refusal(check({}))).toBe('invalid_input')
-    expect(await refusal(check({ id: skill.id, files: [file(GRAVE)] }))).toBe('invalid_input')
+    expect(await codeOf(check({ id: skill.id }, eve.actor))).toBe('not_found')
+    expect(await codeOf(check({}))).toBe('invalid_input')
+    expect(await codeOf(check({ id: skill.id, files: [file(GRAVE)] }))).toBe('invalid_input')
   })
 
   it('names skills of nearly the same name that the caller finds', async () => {
@@ -90,23 +85,23 @@ describe('the check', () => {
         'The policy blocks this version (download/piped-to-shell). Others still see the last version that it allows.',
       )
       expect([await read(skill.id), await read(skill.id, eve.actor), await read(skill.id, ada.actor)]).toEqual([HARMLESS, HARMLESS, GRAVE])
-      expect(await refusal(read(skill.id, eve.actor, { version: 2 }))).toBe('not_found')
+      expect(await codeOf(read(skill.id, eve.actor, { version: 2 }))).toBe('not_found')
       expect(await read(skill.id, ada.actor, { version: 2 })).toBe(GRAVE)
       expect(await check({ id: skill.id })).toMatchObject({ blocked: true })
       expect((await check({ id: skill.id }, eve.actor)).findings.map(({ rule }: { rule: string }) => rule)).not.toContain(RULE)
       // A label on it is not there for others.
       await test.call(ada.actor, 'set_label', { collection: 'skills', id: skill.id, label: 'next', version: 2 })
-      expect(await refusal(read(skill.id, eve.actor, { label: 'next' }))).toBe('not_found')
+      expect(await codeOf(read(skill.id, eve.actor, { label: 'next' }))).toBe('not_found')
       // What files it files what is served, and leaves the text.
       await test.call(ada.actor, 'update_skill', { id: skill.id, tags: ['sorted'] })
       expect([await read(skill.id), await read(skill.id, ada.actor)]).toEqual([HARMLESS, GRAVE])
       // The next change is one of the newest text, and a version that others see is no base for it.
       const based = (baseVersion: number) =>
         test.call(ada.actor, 'arrange_skill_files', { skillId: skill.id, baseVersion, put: [file(GRAVE)], note: 'Again' })
-      expect(await refusal(based(1))).toBe('conflict')
+      expect(await codeOf(based(1))).toBe('conflict')
       expect(Object(await based(2)).hints.join('\n')).toContain('The policy blocks this version')
       // The same files again are no new version.
-      expect(await refusal(test.call(ada.actor, 'update_skill', { id: skill.id, baseVersion: 1, tags: ['x'] }))).toBe('conflict')
+      expect(await codeOf(test.call(ada.actor, 'update_skill', { id: skill.id, baseVersion: 1, tags: ['x'] }))).toBe('conflict')
       const marks = async (by: Actor) => Object(await test.call(by, 'show_marks', { collection: 'skills', id: skill.id }))
       expect(await marks({ ...ada.actor, scopes: new Set(['account']) } as Actor)).toMatchObject({ version: 2, servedVersion: 1 })
       expect(await marks({ ...eve.actor, scopes: new Set(['account']) } as Actor)).toMatchObject({ version: 1, servedVersion: 1 })
@@ -126,7 +121,7 @@ describe('the check', () => {
       const { skill, hints } = await save(GRAVE)
       expect(skill.visibility).toBe('private')
       expect(hints.join('\n')).toContain('Only its owner sees it.')
-      expect(await refusal(test.call(ada.actor, 'update_skill', { id: skill.id, visibility: 'members' }))).toBe('forbidden')
+      expect(await codeOf(test.call(ada.actor, 'update_skill', { id: skill.id, visibility: 'members' }))).toBe('forbidden')
       await update(skill.id, HARMLESS)
       await test.call(ada.actor, 'update_skill', { id: skill.id, visibility: 'public' })
       expect(await read(skill.id)).toBe(HARMLESS)
@@ -138,8 +133,8 @@ describe('the check', () => {
       const { skill } = await save(HARMLESS)
       await update(skill.id, GRAVE)
       const { actor } = await test.user('ada', ['write'])
-      expect(await refusal(update(skill.id, HARMLESS, actor))).toBe('forbidden')
-      expect(await refusal(test.call(actor, 'update_skill', { id: skill.id, tags: ['x'] }))).toBe('forbidden')
+      expect(await codeOf(update(skill.id, HARMLESS, actor))).toBe('forbidden')
+      expect(await codeOf(test.call(actor, 'update_skill', { id: skill.id, tags: ['x'] }))).toBe('forbidden')
     })
   })
 
@@ -153,13 +148,13 @@ describe('the check', () => {
     expect([await text(eve.actor), await text(ada.actor)]).toEqual(['one', secret])
     const based = (baseVersion: number) =>
       test.call(ada.actor, 'update_prompt', { id: prompt.id, baseVersion, content: `${secret} Again.` })
-    expect(await refusal(based(1))).toBe('conflict')
+    expect(await codeOf(based(1))).toBe('conflict')
     expect(Object(await based(2)).version).toBe(3)
     expect(Object(await test.call(ada.actor, 'update_prompt', { id: prompt.id, baseVersion: 3, content: secret })).version).toBe(4)
     // Made private, the newest text is the item; published again, it would be blocked.
     await test.call(ada.actor, 'update_prompt', { id: prompt.id, visibility: 'private' })
     expect(await text(ada.actor)).toBe(secret)
-    expect(await refusal(test.call(ada.actor, 'update_prompt', { id: prompt.id, visibility: 'public' }))).toBe('forbidden')
+    expect(await codeOf(test.call(ada.actor, 'update_prompt', { id: prompt.id, visibility: 'public' }))).toBe('forbidden')
     await level('secrets/github', 'warn')
   })
 
@@ -169,8 +164,8 @@ describe('the check', () => {
       await update(skill.id, GRAVE)
       const waive = (by: Actor) =>
         test.call(by, 'waive_finding', { collection: 'skills', id: skill.id, rule: RULE, reason: 'Our own host' })
-      expect(await refusal(waive(ada.actor))).toBe('forbidden')
-      expect(await refusal(waive(eve.actor))).toBe('forbidden')
+      expect(await codeOf(waive(ada.actor))).toBe('forbidden')
+      expect(await codeOf(waive(eve.actor))).toBe('forbidden')
       expect(await waive(admin)).toEqual({ success: true, waived: 1 })
       expect(await read(skill.id)).toBe(GRAVE)
       expect((await check({ id: skill.id }, eve.actor)).findings[0]).toMatchObject({ rule: RULE, waived: true })
@@ -195,12 +190,12 @@ describe('the check', () => {
         { ...test.app.contextFor(ada.actor, 'rest'), maintainersAccept },
         { collection: 'skills', id: skill.id, rule: RULE, reason: 'Ours' },
       )
-    expect(await refusal(waive(false))).toBe('forbidden')
+    expect(await codeOf(waive(false))).toBe('forbidden')
     expect(await waive(true)).toEqual({ success: true, waived: 1 })
     // Their own things are no team's.
     const own = (await save(GRAVE)).skill
     const context = { ...test.app.contextFor(ada.actor, 'rest'), maintainersAccept: true }
-    expect(await refusal(waiveFinding.call(context, { collection: 'skills', id: own.id, rule: RULE, reason: 'Mine' }))).toBe('forbidden')
+    expect(await codeOf(waiveFinding.call(context, { collection: 'skills', id: own.id, rule: RULE, reason: 'Mine' }))).toBe('forbidden')
   })
 
   it('lets a team be stricter than the service, and not milder', async () => {
@@ -209,8 +204,8 @@ describe('the check', () => {
     await level(RULE, 'block', 'strict', account)
     const { skill } = await save(GRAVE, { owner: 'strict' })
     expect([skill.visibility, (await save(GRAVE)).skill.visibility]).toEqual(['private', 'public'])
-    expect(await refusal(level(RULE, 'off', 'strict', account))).toBe('invalid_input')
-    expect(await refusal(level(RULE, 'block', undefined, account))).toBe('forbidden')
+    expect(await codeOf(level(RULE, 'off', 'strict', account))).toBe('invalid_input')
+    expect(await codeOf(level(RULE, 'block', undefined, account))).toBe('forbidden')
     const levelOf = async (owner: string) =>
       (Object(await test.call(account, 'list_levels', { owner })) as { rule: string; level: string }[]).find(({ rule }) => rule === RULE)
         ?.level
@@ -245,8 +240,8 @@ describe('the check', () => {
       const items = [skill.id, alone.id].map((id) => ({ collection: 'skills', id }))
       expect(await test.call(admin, 'confirm_blocks', { items })).toEqual({ blocked: 2 })
       expect(await read(skill.id)).toBe(HARMLESS)
-      expect(await refusal(read(skill.id, ANONYMOUS, { version: 2 }))).toBe('not_found')
-      expect(await refusal(read(alone.id))).toBe('not_found')
+      expect(await codeOf(read(skill.id, ANONYMOUS, { version: 2 }))).toBe('not_found')
+      expect(await codeOf(read(alone.id))).toBe('not_found')
       expect(await read(alone.id, ada.actor)).toBe(GRAVE)
     })
   })
@@ -266,7 +261,7 @@ describe('the check', () => {
       const text = 'Get http://203.0.113.9/tool'
       const change = { id: prompt.id, content: text, visibility: 'members', tags: ['kept'], baseVersion: 1 }
       const { version } = Object(await test.call(ada.actor, 'update_prompt', change))
-      expect(await refusal(test.call(ANONYMOUS, 'get_prompt', { id: prompt.id }))).toBe('not_found')
+      expect(await codeOf(test.call(ANONYMOUS, 'get_prompt', { id: prompt.id }))).toBe('not_found')
       expect(await test.call(eve.actor, 'get_prompt', { id: prompt.id })).toMatchObject({ content: 'one', tags: ['kept'] })
       // The next change is made on the version that its owner reads.
       const again = Object(await test.call(ada.actor, 'update_prompt', { id: prompt.id, content: 'two', baseVersion: version }))
@@ -279,7 +274,7 @@ describe('the check', () => {
         const { skill } = await save(HARMLESS)
         await update(skill.id, GRAVE.replace('```sh', 'This step is about an attack.\n\n```sh'))
         expect((await check({ id: skill.id })).findings[0]).toMatchObject({ rule: RULE, severity: 'medium' })
-        expect(await refusal(waive(skill.id, RULE))).toBe('forbidden')
+        expect(await codeOf(waive(skill.id, RULE))).toBe('forbidden')
       })
       // Accepted while it weighed less, it is not when it weighs more.
       const mild = (await save(GRAVE.replace('```sh', 'This step is about an attack.\n\n```sh'))).skill
@@ -343,7 +338,7 @@ describe('the check', () => {
         expect(await test.call(admin, 'confirm_blocks', { items: [{ collection: 'skills', id: skill.id }] })).toEqual({ blocked: 1 })
         expect(await read(skill.id)).toBe(`${HARMLESS}Two.\n`)
         expect((await versions(skill.id)).filter((version: number) => version === 3 || version === 4)).toEqual([])
-        expect(await refusal(read(skill.id, ANONYMOUS, { label: 'production' }))).toBe('not_found')
+        expect(await codeOf(read(skill.id, ANONYMOUS, { label: 'production' }))).toBe('not_found')
       })
     })
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { createPeople } from '../../src/transfer/export-lists.ts'
 import { importEntries } from '../../src/transfer/import-entries.ts'
-import { type TestApp, useTestApp } from '../support/test-app.ts'
+import { codeOf, type TestApp, useTestApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
 const SKILL_MD = '---\nname: one\ndescription: Sorts lists. Use when a list is given.\n---\nSort.\n'
@@ -32,11 +32,6 @@ describe('tests kept with a version', () => {
     eve = await test.user('eve')
   })
 
-  const refusal = (work: Promise<unknown>) =>
-    work.then(
-      () => null,
-      (error: { code: string }) => error.code,
-    )
   const save = async (more: object = {}) => {
     const files = [file('SKILL.md', SKILL_MD), file('evals/evals.json', CASES)]
     return Object(await test.call(ada.actor, 'save_skill', { title: 'One', files, visibility: 'public', ...more })).skill.id as string
@@ -56,7 +51,7 @@ describe('tests kept with a version', () => {
     expect(answer.problems.map(({ case: of }: { case: string }) => of)).toEqual(expect.arrayContaining(['2']))
     const page = Object(await test.call(ANONYMOUS, 'list_cases', { ...target(id), limit: 2 }))
     expect([page.cases.length, page.total, page.nextAfter]).toEqual([2, 3, 2])
-    expect(await refusal(test.call(eve.actor, 'list_cases', target(await save({ visibility: 'private' }))))).toBe('not_found')
+    expect(await codeOf(test.call(eve.actor, 'list_cases', target(await save({ visibility: 'private' }))))).toBe('not_found')
   })
 
   it('keeps runs with the version that ran, and refuses those of another text', async () => {
@@ -72,8 +67,8 @@ describe('tests kept with a version', () => {
     const again = await report(id, junit([]), { version: 2, textDigest: run.textDigest })
     expect(again.run).toMatchObject({ version: 2, textDigest: run.textDigest })
     await test.call(ada.actor, 'update_skill_file', { skillId: id, filename: 'SKILL.md', content: `${SKILL_MD}More.\n` })
-    expect(await refusal(report(id, junit([]), { version: 3, textDigest: run.textDigest }))).toBe('conflict')
-    expect(await refusal(report(id, junit([]), { version: 9 }))).toBe('not_found')
+    expect(await codeOf(report(id, junit([]), { version: 3, textDigest: run.textDigest }))).toBe('conflict')
+    expect(await codeOf(report(id, junit([]), { version: 9 }))).toBe('not_found')
     const { runs } = Object(await test.call(ada.actor, 'list_runs', target(id)))
     expect(runs.map(({ run: seq }: { run: number }) => seq)).toEqual([again.run.run, run.run])
     const shown = Object(await test.call(ada.actor, 'get_run', { ...target(id), run: run.run }))
@@ -99,17 +94,17 @@ describe('tests kept with a version', () => {
   it('is for those who own the item', async () => {
     const id = await save()
     const { run } = await report(id, junit([]))
-    expect(await refusal(report(id, junit([]), {}, eve.actor))).toBe('forbidden')
+    expect(await codeOf(report(id, junit([]), {}, eve.actor))).toBe('forbidden')
     for (const [name, more] of [
       ['list_runs', {}],
       ['get_run', { run: run.run }],
       ['compare_runs', { before: run.run, run: run.run }],
       ['remove_run', { run: run.run }],
     ] as const)
-      expect(await refusal(test.call(eve.actor, name, { ...target(id), ...more })), name).toBe('forbidden')
+      expect(await codeOf(test.call(eve.actor, name, { ...target(id), ...more })), name).toBe('forbidden')
     // A run of another item is none of this one.
     const other = await save()
-    expect(await refusal(test.call(ada.actor, 'get_run', { ...target(other), run: run.run }))).toBe('not_found')
+    expect(await codeOf(test.call(ada.actor, 'get_run', { ...target(other), run: run.run }))).toBe('not_found')
     await test.call(ada.actor, 'remove_run', { ...target(id), run: run.run })
     expect(Object(await test.call(ada.actor, 'list_runs', target(id))).runs).toEqual([])
   })
@@ -120,7 +115,7 @@ describe('tests kept with a version', () => {
     const answer = Object(await test.call(ada.actor, 'report_results', { ...at, files: [file('junit.xml', junit(['first']))] }))
     expect(answer.run).toMatchObject({ passed: 2, failed: 1 })
     for (const content of ['', '{', '<testsuite', '{"a":1}', '[]'])
-      expect(await refusal(test.call(ada.actor, 'report_results', { ...at, files: [file('x.json', content)] })), content).toBe(
+      expect(await codeOf(test.call(ada.actor, 'report_results', { ...at, files: [file('x.json', content)] })), content).toBe(
         'invalid_input',
       )
   })
@@ -165,8 +160,8 @@ describe('tests kept with a version', () => {
     const converted = Object(await test.call(ada.actor, 'convert_cases', { ...target(id), layout: 'tessl' }))
     expect([converted.lost, JSON.stringify(converted.files)]).toEqual([['holdout cases (2)'], expect.not.stringMatching(/secret|deep/)])
     const outside = [file('SKILL.md', '---\nname: x\n---\n')]
-    expect(await refusal(test.call(ada.actor, 'set_cases', { ...target(id), files: outside }))).toBe('invalid_input')
-    expect(await refusal(test.call(eve.actor, 'set_cases', { ...target(id), files: [] }))).toBe('forbidden')
+    expect(await codeOf(test.call(ada.actor, 'set_cases', { ...target(id), files: outside }))).toBe('invalid_input')
+    expect(await codeOf(test.call(eve.actor, 'set_cases', { ...target(id), files: [] }))).toBe('forbidden')
     await test.call(ada.actor, 'set_cases', { ...target(id), files: [] })
     expect(await listed(ada.actor)).toEqual(['shown false'])
   })
@@ -183,7 +178,7 @@ describe('tests kept with a version', () => {
     const more = { ...at, version: 2, textDigest: run.textDigest, files: [file('junit.xml', junit([]))] }
     await test.call(ada.actor, 'report_results', more)
     await test.call(ada.actor, 'update_prompt', { id: prompt.id, config: { model: 'n', tests } })
-    expect(await refusal(test.call(ada.actor, 'report_results', { ...more, version: 3 }))).toBe('conflict')
+    expect(await codeOf(test.call(ada.actor, 'report_results', { ...more, version: 3 }))).toBe('conflict')
   })
 
   it('a key with the scope results reports results, and does nothing else', async () => {
@@ -198,9 +193,9 @@ describe('tests kept with a version', () => {
       ['set_cases', { ...target(id), files: [] }],
       ['whoami', {}],
     ] as const)
-      expect(await refusal(test.call(reporter, name, input)), name).toBe('forbidden')
+      expect(await codeOf(test.call(reporter, name, input)), name).toBe('forbidden')
     const writer = (await test.user('ada', ['read', 'write'])).actor
-    expect(await refusal(report(id, junit([]), {}, writer))).toBe('forbidden')
+    expect(await codeOf(report(id, junit([]), {}, writer))).toBe('forbidden')
   })
 
   describe('gate a label:', () => {
@@ -243,7 +238,7 @@ describe('tests kept with a version', () => {
       await test.call(ada.actor, 'undo_label', { ...target(id), label, reason: 'It was not' })
       expect(await at(id)).toBe(3)
       // A maintainer overrides with a reason, which stays.
-      expect(await refusal(move(id, 2, { overrides: true }))).toBe('conflict')
+      expect(await codeOf(move(id, 2, { overrides: true }))).toBe('conflict')
       await move(id, 2, { overrides: true, reason: 'A demonstration' })
       const { moves } = Object(await test.call(ada.actor, 'list_labels', target(id)))
       expect(moves[0]).toMatchObject({ to: [{ version: 2 }], reason: 'A demonstration', isOverride: true })
@@ -263,7 +258,7 @@ describe('tests kept with a version', () => {
       await report(id, junit(['first']), { version: 2 })
       expect(await message(move(id, 2, {}, eve.actor))).toContain('worse than version 1 in first')
       // Neither the results nor the label.
-      expect(await refusal(test.call(eve.actor, 'remove_run', { ...target(id), run: first.run.run }))).toBe('forbidden')
+      expect(await codeOf(test.call(eve.actor, 'remove_run', { ...target(id), run: first.run.run }))).toBe('forbidden')
       await test.call(eve.actor, 'remove_label', { ...target(id), label })
       expect(await message(move(id, 2, {}, eve.actor))).toContain('worse than version 1 in first')
       await test.call(ada.actor, 'remove_run', { ...target(id), run: first.run.run })
@@ -321,11 +316,11 @@ describe('tests kept with a version', () => {
       await test.call(ada.actor, 'create_team', { team: 'gated' })
       await test.call(ada.actor, 'set_team_member', { team: 'gated', username: 'eve', role: 'editor' })
       await gate({ owner: 'gated', minPercent: 100, maxDays: 7 })
-      expect(await refusal(gate({ owner: 'gated', minPercent: 1 }, eve.actor))).toBe('forbidden')
+      expect(await codeOf(gate({ owner: 'gated', minPercent: 1 }, eve.actor))).toBe('forbidden')
       const id = await save({ owner: 'gated', visibility: 'private' })
       await report(id, junit([]), {}, eve.actor)
       expect(await message(move(id, 1, {}, eve.actor))).toContain('no complete results of this text from here')
-      expect(await refusal(move(id, 1, { overrides: true, reason: 'Now' }, eve.actor))).toBe('forbidden')
+      expect(await codeOf(move(id, 1, { overrides: true, reason: 'Now' }, eve.actor))).toBe('forbidden')
       await report(id, junit([]))
       test.wait(8 * 86_400_000)
       expect(await message(move(id, 1, {}, eve.actor))).toContain('the results are 8 days old; 7 are the most')
@@ -340,7 +335,7 @@ describe('tests kept with a version', () => {
       await gate({ needsCheck: true })
       expect(await message(move(grave, 1))).toContain('version 1: the check finds download/piped-to-shell in SKILL.md, line 8')
       const half = { targets: [{ version: 1, weight: 100 }] }
-      expect(await refusal(test.call(ada.actor, 'set_label', { ...target(grave), label, ...half }))).toBe('conflict')
+      expect(await codeOf(test.call(ada.actor, 'set_label', { ...target(grave), label, ...half }))).toBe('conflict')
       const { prompt } = Object(
         await test.call(ada.actor, 'save_prompt', {
           title: 'Gated',
@@ -352,10 +347,10 @@ describe('tests kept with a version', () => {
       expect([langfuse.ok, await langfuse.text()]).toEqual([false, expect.stringContaining('secrets/github')])
       // New versions do not get it by themselves either.
       const account = { ...ada.actor, scopes: new Set([...ada.actor.scopes, 'account' as const]) } as Actor
-      expect(await refusal(test.call(account, 'set_label_rule', { name: label, isAutomatic: true }))).toBe('invalid_input')
+      expect(await codeOf(test.call(account, 'set_label_rule', { name: label, isAutomatic: true }))).toBe('invalid_input')
       await gate({})
       await test.call(account, 'set_label_rule', { name: label, isAutomatic: true })
-      expect(await refusal(gate({ minPercent: 1 }))).toBe('invalid_input')
+      expect(await codeOf(gate({ minPercent: 1 }))).toBe('invalid_input')
       await test.call(account, 'set_label_rule', { name: label })
     })
   })

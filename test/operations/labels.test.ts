@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
-import { json, readJson, type TestApp, useTestApp } from '../support/test-app.ts'
+import { codeOf, json, readJson, type TestApp, useTestApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
 const skillOf = (text: string) => [{ filename: 'SKILL.md', content: `---\nname: one\ndescription: d\n---\n${text}\n` }]
@@ -28,15 +28,9 @@ describe('labels', () => {
     test.call(by, 'set_label', { ...target(id), version, ...more })
   const text = async (id: string, asked: object = { label: 'production' }, by: Actor = ANONYMOUS) =>
     Object(await test.call(by, 'get_prompt', { id, ...asked })).content
-  const refusal = (work: Promise<unknown>) =>
-    work.then(
-      () => null,
-      (error: { code: string }) => error.code,
-    )
-
   it('lead to a version wherever a prompt is read, and to no other one', async () => {
     const id = await save()
-    expect(await refusal(text(id))).toBe('not_found')
+    expect(await codeOf(text(id))).toBe('not_found')
     expect(await set(id, 1)).toEqual({ success: true, id, label: 'production', targets: [{ version: 1, weight: 100 }] })
     const one = { content: 'one', label: 'production', version: 1 }
     expect(await test.call(ANONYMOUS, 'get_prompt', { id, label: 'production' })).toMatchObject(one)
@@ -58,9 +52,9 @@ describe('labels', () => {
       expect(await test.call(ANONYMOUS, 'render_exposed_prompt', { name }), name).toMatchObject({ text: expected })
     expect(await text(id, { label: 'latest' })).toBe('two')
     expect(await text(id, {})).toBe('two')
-    for (const asked of [{ label: 'staging' }, { version: 3 }]) expect(await refusal(text(id, asked))).toBe('not_found')
+    for (const asked of [{ label: 'staging' }, { version: 3 }]) expect(await codeOf(text(id, asked))).toBe('not_found')
     for (const asked of [{ label: 'Bad' }, { label: 'main' }, { version: 0 }, { version: 2 ** 31 }, { label: 'production', version: 1 }])
-      expect(await refusal(text(id, asked)), JSON.stringify(asked)).toBe('invalid_input')
+      expect(await codeOf(text(id, asked)), JSON.stringify(asked)).toBe('invalid_input')
     // What is answered without asking is as it was, but for the name of the label.
     const plain = Object(await test.call(ANONYMOUS, 'get_prompt', { id }))
     expect([plain.labels, plain.label, plain.version]).toEqual([['production'], undefined, undefined])
@@ -87,12 +81,12 @@ describe('labels', () => {
     await set(id, 1, { reason: 'First.' })
     await set(id, 2, { reason: 'Better.', ifVersion: 1 })
     expect(await text(id)).toBe('two')
-    expect(await refusal(set(id, 1, { ifVersion: 1 }))).toBe('conflict')
+    expect(await codeOf(set(id, 1, { ifVersion: 1 }))).toBe('conflict')
     await test.call(ada.actor, 'undo_label', target(id))
     expect(await text(id)).toBe('one')
     await test.call(ada.actor, 'remove_label', { ...target(id), reason: 'Over.' })
-    expect(await refusal(text(id))).toBe('not_found')
-    expect(await refusal(test.call(ada.actor, 'remove_label', target(id)))).toBe('not_found')
+    expect(await codeOf(text(id))).toBe('not_found')
+    expect(await codeOf(test.call(ada.actor, 'remove_label', target(id)))).toBe('not_found')
     await test.call(ada.actor, 'undo_label', target(id))
     const { labels, moves } = Object(await test.call(ada.actor, 'list_labels', { collection: 'prompts', id }))
     expect(labels).toEqual([{ name: 'production', targets: [{ version: 1, weight: 100 }] }])
@@ -122,20 +116,20 @@ describe('labels', () => {
     await test.call(account(ada.actor), 'create_team', { team: 'crew' })
     await test.call(account(ada.actor), 'set_team_member', { team: 'crew', username: 'eve', role: 'editor' })
     const id = await save({ owner: 'crew' })
-    expect(await refusal(set(await save(), 1, {}, eve.actor))).toBe('forbidden')
-    expect(await refusal(set(id, 1, {}, ANONYMOUS))).toBe('unauthenticated')
+    expect(await codeOf(set(await save(), 1, {}, eve.actor))).toBe('forbidden')
+    expect(await codeOf(set(id, 1, {}, ANONYMOUS))).toBe('unauthenticated')
     await set(id, 1, {}, eve.actor)
     const rule = (fields: object, by: Actor = account(ada.actor)) =>
       test.call(by, 'set_label_rule', { owner: 'crew', name: 'production', ...fields })
-    expect(await refusal(rule({ isProtected: true }, account(eve.actor)))).toBe('forbidden')
-    expect(await refusal(rule({ isProtected: true, isAutomatic: true }))).toBe('invalid_input')
+    expect(await codeOf(rule({ isProtected: true }, account(eve.actor)))).toBe('forbidden')
+    expect(await codeOf(rule({ isProtected: true, isAutomatic: true }))).toBe('invalid_input')
     await rule({ isProtected: true })
     for (const work of [
       set(id, 2, {}, eve.actor),
       test.call(eve.actor, 'undo_label', target(id)),
       test.call(eve.actor, 'remove_label', target(id)),
     ])
-      expect(await refusal(work)).toBe('forbidden')
+      expect(await codeOf(work)).toBe('forbidden')
     expect(await text(id)).toBe('one')
     await set(id, 2)
     expect(await text(id)).toBe('two')
@@ -159,12 +153,12 @@ describe('labels', () => {
     const moved = await set(id, 1)
     expect(moved['unseenByOthers']).toBeUndefined()
     for (const by of [ANONYMOUS, eve.actor])
-      expect(await refusal(test.call(by, 'list_labels', { collection: 'prompts', id }))).toBe('not_found')
-    expect(await refusal(text(id))).toBe('not_found')
+      expect(await codeOf(test.call(by, 'list_labels', { collection: 'prompts', id }))).toBe('not_found')
+    expect(await codeOf(text(id))).toBe('not_found')
     expect(await text(id, { label: 'production' }, ada.actor)).toBe('one')
     await test.call(ada.actor, 'update_prompt', { id, visibility: 'public' })
     // Version 1 was written while only its owner saw it.
-    expect([await text(id, {}), await refusal(text(id))]).toEqual(['two', 'not_found'])
+    expect([await text(id, {}), await codeOf(text(id))]).toEqual(['two', 'not_found'])
     expect(Object(await test.call(ANONYMOUS, 'show_prompt', { id })).labels).toBeUndefined()
     expect(Object(await test.call(ANONYMOUS, 'list_labels', { collection: 'prompts', id })).labels).toEqual([])
     const found = async (by: Actor) =>
@@ -207,24 +201,24 @@ describe('labels', () => {
         { version: 1, weight: 50 },
       ],
     ])
-      expect(await refusal(test.call(ada.actor, 'set_label', { ...target(id), targets: bad }))).toBe('invalid_input')
-    expect(await refusal(test.call(ada.actor, 'set_label', { ...target(id), targets, version: 1 }))).toBe('invalid_input')
+      expect(await codeOf(test.call(ada.actor, 'set_label', { ...target(id), targets: bad }))).toBe('invalid_input')
+    expect(await codeOf(test.call(ada.actor, 'set_label', { ...target(id), targets, version: 1 }))).toBe('invalid_input')
   })
 
   it('go with their version, their item, and nothing else', async () => {
     const id = await save({}, ['one', 'two', 'three'])
     await set(id, 1)
     await test.call(ada.actor, 'set_label', { ...target(id, 'staging'), version: 2 })
-    expect(await refusal(set(id, 9))).toBe('not_found')
+    expect(await codeOf(set(id, 9))).toBe('not_found')
     await test.call(account(ada.actor), 'purge_versions', { collection: 'prompts', id, first: 1, last: 1 })
     const { labels, moves } = Object(await test.call(ada.actor, 'list_labels', { collection: 'prompts', id }))
     expect([labels.map(({ name }: { name: string }) => name), moves[0]]).toEqual([
       ['staging'],
       expect.objectContaining({ label: 'production', to: null, author: null }),
     ])
-    expect(await refusal(set(id, 1))).toBe('not_found')
+    expect(await codeOf(set(id, 1))).toBe('not_found')
     await test.call(ada.actor, 'delete_item', { collection: 'prompts', id })
-    expect([await refusal(set(id, 2)), await refusal(text(id, { label: 'staging' }, ada.actor))]).toEqual(['not_found', 'not_found'])
+    expect([await codeOf(set(id, 2)), await codeOf(text(id, { label: 'staging' }, ada.actor))]).toEqual(['not_found', 'not_found'])
     await test.call(ada.actor, 'restore_item', { collection: 'prompts', id })
     expect(await text(id, { label: 'staging' })).toBe('two')
   })
@@ -272,7 +266,7 @@ describe('labels', () => {
   it('are refused in words, by name and number', async () => {
     const id = await save()
     for (const label of ['latest', 'HEAD', 'a..b', '.x', 'x.lock', 'x'.repeat(37)])
-      expect(await refusal(test.call(ada.actor, 'set_label', { ...target(id), label, version: 1 })), label).toBe('invalid_input')
+      expect(await codeOf(test.call(ada.actor, 'set_label', { ...target(id), label, version: 1 })), label).toBe('invalid_input')
     const put = (path: string, body: object) => test.fetch(`/api/prompts/${id}/labels/${path}`, { ...json('PUT', body), key: ada.key })
     expect((await put('production', { version: 1, reason: 'x'.repeat(501) })).status).toBe(400)
     expect((await put('production', { version: 1, reason: 'x'.repeat(500) })).status).toBe(200)

@@ -1,17 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/domain/people/actor.ts'
-import { json, readJson, rpc, useTestApp } from '../support/test-app.ts'
+import { json, readJson, refusalOf, rpc, useTestApp } from '../support/test-app.ts'
 import { signUp } from '../support/visitor.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
-
-async function refusal(call: Promise<unknown>): Promise<[string, string]> {
-  const error = await call.then(
-    () => ({ code: 'none', message: 'it was done' }),
-    (thrown: unknown) => Object(thrown),
-  )
-  return [error.code, error.message]
-}
 
 describe('items of a team', () => {
   const test = useTestApp()
@@ -73,7 +65,7 @@ describe('items of a team', () => {
 
   it('are saved by editors, private or as the team says, and by nobody below', async () => {
     expect((await save('eddy')).visibility).toBe('private')
-    expect(await refusal(save('eddy', { visibility: 'public' }))).toEqual([
+    expect(await refusalOf(save('eddy', { visibility: 'public' }))).toEqual([
       'forbidden',
       'You are an editor of the team; only a maintainer can choose this visibility.',
     ])
@@ -81,25 +73,25 @@ describe('items of a team', () => {
     expect([(await save('eddy')).visibility, (await save('eddy', { visibility: 'private' })).visibility]).toEqual(['members', 'private'])
     await call('mia', 'update_team', { team: 'acme', defaultVisibility: 'private' })
     expect((await save('mia', { visibility: 'public', title: 'Open plan' })).visibility).toBe('public')
-    expect(await refusal(save('rea'))).toEqual([
+    expect(await refusalOf(save('rea'))).toEqual([
       'forbidden',
       'You are a reader of the team; only an editor or a maintainer can add a prompt to it.',
     ])
     const none = ['not_found', 'You are in no team named "acme".']
-    expect(await refusal(save('zoe'))).toEqual(none)
-    expect(await refusal(save('zoe', { owner: 'nobody' }))).toEqual(['not_found', 'You are in no team named "nobody".'])
+    expect(await refusalOf(save('zoe'))).toEqual(none)
+    expect(await refusalOf(save('zoe', { owner: 'nobody' }))).toEqual(['not_found', 'You are in no team named "nobody".'])
   })
 
   it('are changed by editors, published and deleted by maintainers', async () => {
     const { id } = await save('mia')
     const update = (name: string, change: object) => call(name, 'update_prompt', { id, ...change })
     expect(await update('eddy', { content: 'tundra' })).toMatchObject({ version: 2 })
-    expect(await refusal(update('rea', { content: 'quokka' }))).toEqual([
+    expect(await refusalOf(update('rea', { content: 'quokka' }))).toEqual([
       'forbidden',
       'You are a reader of the team; only an editor or a maintainer can change this prompt.',
     ])
-    expect((await refusal(update('zoe', { content: 'quokka' })))[0]).toBe('not_found')
-    expect(await refusal(update('eddy', { visibility: 'public' }))).toEqual([
+    expect((await refusalOf(update('zoe', { content: 'quokka' })))[0]).toBe('not_found')
+    expect(await refusalOf(update('eddy', { visibility: 'public' }))).toEqual([
       'forbidden',
       'You are an editor of the team; only a maintainer can change who sees this prompt.',
     ])
@@ -108,13 +100,13 @@ describe('items of a team', () => {
     const versions = await call('rea', 'list_versions', { collection: 'prompts', id })
     expect(Object(versions).versions.map((one: { author: string }) => one.author)).toEqual(['eddy', 'eddy', 'mia'])
     expect(await call('eddy', 'restore_version', { collection: 'prompts', id, version: 1 })).toMatchObject({ version: 4 })
-    expect(await refusal(call('eddy', 'delete_item', { collection: 'prompts', id }))).toEqual([
+    expect(await refusalOf(call('eddy', 'delete_item', { collection: 'prompts', id }))).toEqual([
       'forbidden',
       'You are an editor of the team; only a maintainer can delete this prompt.',
     ])
     await call('mia', 'delete_item', { collection: 'prompts', id })
     expect(Object(await call('rea', 'list_trash', {})).total).toBe(0)
-    expect((await refusal(call('rea', 'restore_item', { collection: 'prompts', id })))[0]).toBe('not_found')
+    expect((await refusalOf(call('rea', 'restore_item', { collection: 'prompts', id })))[0]).toBe('not_found')
     await call('eddy', 'restore_item', { collection: 'prompts', id })
     expect(await call('mia', 'update_prompt', { id, visibility: 'public' })).toMatchObject({ prompt: { visibility: 'public' } })
   })
@@ -132,8 +124,8 @@ describe('items of a team', () => {
       })
     })
     expect(roles).toEqual([null])
-    expect((await refusal(call('eddy', 'update_prompt', { id, content: 'late' })))[0]).toBe('not_found')
-    expect((await refusal(save('eddy')))[0]).toBe('not_found')
+    expect((await refusalOf(call('eddy', 'update_prompt', { id, content: 'late' })))[0]).toBe('not_found')
+    expect((await refusalOf(save('eddy')))[0]).toBe('not_found')
     await call('mia', 'set_team_member', { team: 'acme', username: 'eddy', role: 'editor' })
   })
   const acmeId = async () => (await test.app.store.teams.findTeam('acme'))?.id ?? ''
@@ -191,11 +183,11 @@ describe('items of a team', () => {
     expect((await test.fetch('/api/prompts', { key: String(key) })).status).toBe(401)
     await call('mia', 'set_team_member', { team: 'acme', username: 'eddy', role: 'editor' })
     expect((await test.fetch('/api/prompts', { key: String(key) })).status).toBe(401)
-    expect(await refusal(test.call(signedIn('zoe'), 'create_key', { name: 'robot', team: 'acme' }))).toEqual([
+    expect(await refusalOf(test.call(signedIn('zoe'), 'create_key', { name: 'robot', team: 'acme' }))).toEqual([
       'not_found',
       'You are in no team named "acme".',
     ])
-    expect((await refusal(test.call(signedIn('zoe'), 'create_key', { name: 'robot', team: 'zoe' })))[1]).toBe('zoe is no team.')
+    expect((await refusalOf(test.call(signedIn('zoe'), 'create_key', { name: 'robot', team: 'zoe' })))[1]).toBe('zoe is no team.')
   })
 
   it('are seen through a collection by a key narrowed to it, and nothing beside', async () => {
@@ -224,9 +216,9 @@ describe('items of a team', () => {
     await call('mia', 'add_to_collection', { id, items: [inside.id] })
     await call('mia', 'delete_collection', { id })
     expect(await titles('/api/prompts')).toEqual([])
-    expect((await refusal(test.call(signedIn('zoe'), 'create_key', { name: 'robot', collections: [slug] })))[0]).toBe('not_found')
+    expect((await refusalOf(test.call(signedIn('zoe'), 'create_key', { name: 'robot', collections: [slug] })))[0]).toBe('not_found')
     const both = test.call(signedIn('mia'), 'create_key', { name: 'robot', team: 'acme', collections: ['x'] })
-    expect(await refusal(both)).toEqual(['invalid_input', 'team and collections cannot be combined; give one.'])
+    expect(await refusalOf(both)).toEqual(['invalid_input', 'team and collections cannot be combined; give one.'])
   })
 
   it('need a key that reads, where a key decides who is in the team', async () => {
@@ -242,7 +234,7 @@ describe('items of a team', () => {
   it('are brought back from the trash by an editor where nobody else saw them', async () => {
     const { id } = await save('mia', { visibility: 'public', title: 'Withdrawn' })
     await call('mia', 'delete_item', { collection: 'prompts', id })
-    expect(await refusal(call('eddy', 'restore_item', { collection: 'prompts', id }))).toEqual([
+    expect(await refusalOf(call('eddy', 'restore_item', { collection: 'prompts', id }))).toEqual([
       'forbidden',
       'You are an editor of the team; only a maintainer can choose this visibility.',
     ])
@@ -257,7 +249,7 @@ describe('items of a team', () => {
     await call('rea', 'remove_team_member', { team: 'acme', username: 'rea' })
     expect((await test.fetch('/api/prompts', { key: String(key) })).status).toBe(401)
     const late = { name: 'late', userId: actorOf('rea').userId, sha256: 'x', scopes: ['read'] as const, expiresAt: null }
-    expect(await refusal(store.keys.createKey({ ...late, within: { team: await acmeId() } }))).toEqual([
+    expect(await refusalOf(store.keys.createKey({ ...late, within: { team: await acmeId() } }))).toEqual([
       'not_found',
       'You are not in this team any more.',
     ])

@@ -2,19 +2,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ADMIN_RIGHTS, ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { openAt } from '../support/engines.ts'
-import { json, readJson, useTestApp } from '../support/test-app.ts'
+import { json, readJson, refusalOf, useTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp } from '../support/visitor.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
-
-/** How a call was refused: its code and sentence. */
-async function refusal(call: Promise<unknown>): Promise<[string, string]> {
-  const error = await call.then(
-    () => ({ code: 'none', message: 'it was done' }),
-    (thrown: unknown) => Object(thrown),
-  )
-  return [error.code, error.message]
-}
 
 const NOT_FOUND = ['not_found', 'Team not found, or you are not in it. Check the name.']
 const OPERATOR: UserActor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
@@ -90,15 +81,15 @@ describe('teams', () => {
       ['list_team_activity', { team }],
     ]
     for (const [name, input] of changes) {
-      expect((await refusal(call(ben, name, input)))[1], name).toMatch(/^You are an editor of the team; only a maintainer can /)
-      expect((await refusal(call(eve, name, input)))[1], name).toMatch(/^You are a reader of the team; only a maintainer can /)
-      if (name !== 'set_team_member') expect(await refusal(call(admin, name, input)), name).toEqual(NOT_FOUND)
+      expect((await refusalOf(call(ben, name, input)))[1], name).toMatch(/^You are an editor of the team; only a maintainer can /)
+      expect((await refusalOf(call(eve, name, input)))[1], name).toMatch(/^You are a reader of the team; only a maintainer can /)
+      if (name !== 'set_team_member') expect(await refusalOf(call(admin, name, input)), name).toEqual(NOT_FOUND)
     }
     await call(ben, 'remove_team_member', { team, username: 'ben' })
     await call(eve, 'remove_team_member', { team, username: 'EVE' })
     expect(await membersOf()).toEqual([['ann', 'maintainer']])
-    for (const [name, input] of changes) expect(await refusal(call(ben, name, input)), name).toEqual(NOT_FOUND)
-    expect(await refusal(call(ann, 'remove_team_member', { team, username: 'eve' }))).toEqual(['not_found', '"eve" is not in the team.'])
+    for (const [name, input] of changes) expect(await refusalOf(call(ben, name, input)), name).toEqual(NOT_FOUND)
+    expect(await refusalOf(call(ann, 'remove_team_member', { team, username: 'eve' }))).toEqual(['not_found', '"eve" is not in the team.'])
   })
 
   it('are not told apart from what never was by others, until they see an item', async () => {
@@ -125,12 +116,12 @@ describe('teams', () => {
   it('are never left by their last maintainer', async () => {
     const last = ['conflict', 'This is the last maintainer of the team. Make somebody else a maintainer first.']
     await add('ben', 'editor')
-    expect(await refusal(call(ann, 'remove_team_member', { team, username: 'ann' }))).toEqual(last)
-    expect(await refusal(add('ann', 'editor'))).toEqual(last)
+    expect(await refusalOf(call(ann, 'remove_team_member', { team, username: 'ann' }))).toEqual(last)
+    expect(await refusalOf(add('ann', 'editor'))).toEqual(last)
     // Somebody suspended maintains nothing.
     await add('ben', 'maintainer')
     await test.app.store.people.setSuspended('ben', true)
-    expect(await refusal(call(ann, 'remove_team_member', { team, username: 'ann' }))).toEqual(last)
+    expect(await refusalOf(call(ann, 'remove_team_member', { team, username: 'ann' }))).toEqual(last)
     await test.app.store.people.setSuspended('ben', false)
     await call(ann, 'remove_team_member', { team, username: 'ann' })
     expect(await membersOf(ben)).toEqual([['ben', 'maintainer']])
@@ -156,27 +147,27 @@ describe('teams', () => {
     const taken = (name: string) => ['conflict', `The name "${name}" is taken; choose another.`]
     const placeholder = await test.app.store.people.ensurePlaceholder('Contributor')
     for (const name of ['ben', 'BEN', team.toUpperCase(), placeholder.username]) {
-      expect(await refusal(call(ann, 'create_team', { team: name }))).toEqual(taken(name))
-      if (name !== team.toUpperCase()) expect(await refusal(call(ann, 'update_team', { team, newName: name }))).toEqual(taken(name))
+      expect(await refusalOf(call(ann, 'create_team', { team: name }))).toEqual(taken(name))
+      if (name !== team.toUpperCase()) expect(await refusalOf(call(ann, 'update_team', { team, newName: name }))).toEqual(taken(name))
     }
     for (const name of ['settings', 'Admin', 'a b', '', '..', 'x.git', 'x'.repeat(65)]) {
-      expect((await refusal(call(ann, 'create_team', { team: name })))[0], name).toBe('invalid_input')
-      expect((await refusal(call(ann, 'update_team', { team, newName: name })))[0], name).toBe('invalid_input')
+      expect((await refusalOf(call(ann, 'create_team', { team: name })))[0], name).toBe('invalid_input')
+      expect((await refusalOf(call(ann, 'update_team', { team, newName: name })))[0], name).toBe('invalid_input')
     }
     // Nobody else gets the name of a team.
-    expect(await refusal(test.app.store.people.createUser({ username: team, defaultVisibility: 'private' }))).toEqual(taken(team))
+    expect(await refusalOf(test.app.store.people.createUser({ username: team, defaultVisibility: 'private' }))).toEqual(taken(team))
     expect((await test.app.store.people.ensurePlaceholder(team)).username).toBe(`${team}-2`)
-    const invited = await refusal(call(admin, 'create_invite', { username: team }))
+    const invited = await refusalOf(call(admin, 'create_invite', { username: team }))
     expect(invited).toEqual(['invalid_input', `"${team}" is, or was, the name of a team, which nobody signs in as.`])
     const { token, sha256 } = test.app.contextFor(ANONYMOUS, 'rest').secrets.makeToken()
     const expiresAt = new Date(test.app.clock() + 86_400_000).toISOString()
     await test.app.store.people.createInvite({ sha256, username: null, role: 'user', expiresAt })
-    expect(await refusal(call(ANONYMOUS, 'sign_up', { username: team, password: PASSWORD, invite: token }))).toEqual(taken(team))
+    expect(await refusalOf(call(ANONYMOUS, 'sign_up', { username: team, password: PASSWORD, invite: token }))).toEqual(taken(team))
   })
 
   it('refuse names that look alike in another script, and say which letter it is', async () => {
     // Cyrillic а.
-    const [code, message] = await refusal(call(ann, 'create_team', { team: '\u0430cme' }))
+    const [code, message] = await refusalOf(call(ann, 'create_team', { team: '\u0430cme' }))
     expect(code).toBe('invalid_input')
     expect(message).toBe(
       'team may contain only a-z, A-Z, 0-9, dot, hyphen and underscore; "\u0430" (U+0430) is not a Latin letter or digit.',
@@ -199,20 +190,20 @@ describe('teams', () => {
       description: 'Ours',
       defaultVisibility: 'members',
     })
-    expect((await refusal(call(eve, 'create_team', { team: first })))[0]).toBe('conflict')
-    expect((await refusal(test.app.store.people.createUser({ username: first, defaultVisibility: 'private' })))[0]).toBe('conflict')
+    expect((await refusalOf(call(eve, 'create_team', { team: first })))[0]).toBe('conflict')
+    expect((await refusalOf(test.app.store.people.createUser({ username: first, defaultVisibility: 'private' })))[0]).toBe('conflict')
     // An operation by the earlier name works too.
     await call(ann, 'update_team', { team: first, description: '' })
     expect(await call(ben, 'show_team', { team: second })).toMatchObject({ description: null })
     // The team takes it back; another spelling of a name is no other name.
     await call(ann, 'update_team', { team: second, newName: first.toUpperCase() })
     expect(await call(ben, 'show_team', { team: second })).toMatchObject({ name: first.toUpperCase() })
-    expect((await refusal(call(eve, 'create_team', { team: second })))[0]).toBe('conflict')
+    expect((await refusalOf(call(eve, 'create_team', { team: second })))[0]).toBe('conflict')
   })
 
   it('have at most 21 names', async () => {
     for (let n = 1; n <= 20; n++) await call(ann, 'update_team', { team, newName: `${team}-${n}` })
-    const [code, message] = await refusal(call(ann, 'update_team', { team, newName: `${team}-21` }))
+    const [code, message] = await refusalOf(call(ann, 'update_team', { team, newName: `${team}-21` }))
     expect([code, message]).toEqual(['conflict', 'The team has had 21 names, the most there can be. Take back one of them.'])
     await call(ann, 'update_team', { team, newName: team })
   })
@@ -222,7 +213,7 @@ describe('teams', () => {
     const prompt = await saveFor('Kept', 'private')
     await test.app.store.items.setDeleted('prompt', prompt.id, id, true)
     await saveFor('Kept too', 'private')
-    expect(await refusal(call(ann, 'delete_team', { team }))).toEqual([
+    expect(await refusalOf(call(ann, 'delete_team', { team }))).toEqual([
       'conflict',
       'The team owns 2 items, 1 of them in the trash. Transfer them, or delete them for good, first.',
     ])
@@ -231,9 +222,9 @@ describe('teams', () => {
     await call(ann, 'update_team', { team: empty, newName: `${empty}-2` })
     await call(ann, 'delete_team', { team: empty })
     for (const name of [empty, `${empty}-2`]) {
-      expect(await refusal(call(ann, 'show_team', { team: name }))).toEqual(NOT_FOUND)
-      expect((await refusal(call(ann, 'create_team', { team: name })))[0]).toBe('conflict')
-      expect((await refusal(call(admin, 'create_invite', { username: name })))[0]).toBe('invalid_input')
+      expect(await refusalOf(call(ann, 'show_team', { team: name }))).toEqual(NOT_FOUND)
+      expect((await refusalOf(call(ann, 'create_team', { team: name })))[0]).toBe('conflict')
+      expect((await refusalOf(call(admin, 'create_invite', { username: name })))[0]).toBe('invalid_input')
     }
     expect(Object(await call(ann, 'list_teams')).teams.map(({ name }: { name: string }) => name)).not.toContain(`${empty}-2`)
     expect(await call(admin, 'list_all_teams', { matching: empty })).toMatchObject({ total: 0 })
@@ -251,9 +242,9 @@ describe('teams', () => {
       [team, `User "${team}" not found.`],
       [`suspended-${team}`, `The account of suspended-${team} is suspended.`],
     ]
-    for (const [username, sentence] of faults) expect((await refusal(add(username, 'reader')))[1]).toBe(sentence)
+    for (const [username, sentence] of faults) expect((await refusalOf(add(username, 'reader')))[1]).toBe(sentence)
     expect(await membersOf()).toEqual([['ann', 'maintainer']])
-    expect((await refusal(add('ben', 'owner')))[0]).toBe('invalid_input')
+    expect((await refusalOf(add('ben', 'owner')))[0]).toBe('invalid_input')
   })
 
   it('are nobody who signs in, is suspended, administers or has a key', async () => {
@@ -273,33 +264,33 @@ describe('teams', () => {
       ['delete_person', { username: team, confirm: team }],
       ['show_person', { username: team }],
     ] as const) {
-      expect((await refusal(call(admin, name, input)))[0], name).toBe('not_found')
+      expect((await refusalOf(call(admin, name, input)))[0], name).toBe('not_found')
     }
-    expect((await refusal(call(ANONYMOUS, 'sign_in', { name: team, password: PASSWORD })))[0]).not.toBe('none')
+    expect((await refusalOf(call(ANONYMOUS, 'sign_in', { name: team, password: PASSWORD })))[0]).not.toBe('none')
     const key = { name: 'k', userId: id, sha256: 'ab'.repeat(32), scopes: ['read'] as const, expiresAt: null }
-    expect((await refusal(store.keys.createKey(key)))[0]).toBe('not_found')
-    expect((await refusal(store.keys.createKey({ ...key, link: { path: '', madeBy: null } })))[0]).toBe('not_found')
+    expect((await refusalOf(store.keys.createKey(key)))[0]).toBe('not_found')
+    expect((await refusalOf(store.keys.createKey({ ...key, link: { path: '', madeBy: null } })))[0]).toBe('not_found')
   })
 
   it('are created for others by administrators, who see nothing of them', async () => {
     const other = `${team}-other`
-    expect(await refusal(call(ann, 'create_team', { team: other, maintainer: 'ben' }))).toEqual([
+    expect(await refusalOf(call(ann, 'create_team', { team: other, maintainer: 'ben' }))).toEqual([
       'forbidden',
       'Only administrators create teams for others. Create it, then make them its maintainer.',
     ])
     await call(admin, 'create_team', { team: other, maintainer: 'ben' })
-    expect(await refusal(call(admin, 'list_team_members', { team: other }))).toEqual(NOT_FOUND)
+    expect(await refusalOf(call(admin, 'list_team_members', { team: other }))).toEqual(NOT_FOUND)
     expect(await call(ben, 'show_team', { team: other })).toMatchObject({ role: 'maintainer' })
-    expect((await refusal(call(OPERATOR, 'create_team', { team: `${other}-2` })))[1]).toBe(
+    expect((await refusalOf(call(OPERATOR, 'create_team', { team: `${other}-2` })))[1]).toBe(
       'maintainer is required: say who maintains the team.',
     )
     await call(OPERATOR, 'create_team', { team: `${other}-2`, maintainer: 'ben' })
-    expect((await refusal(call(ann, 'list_all_teams')))[0]).toBe('forbidden')
+    expect((await refusalOf(call(ann, 'list_all_teams')))[0]).toBe('forbidden')
   })
 
   it('get a maintainer from administrators when they are orphaned, and only then', async () => {
     const appoint = (username: string, role = 'maintainer', by: Actor = admin) => add(username, role, by)
-    expect(await refusal(appoint('ben'))).toEqual([
+    expect(await refusalOf(appoint('ben'))).toEqual([
       'forbidden',
       'The team has a maintainer, ann; only a maintainer can manage its members.',
     ])
@@ -312,9 +303,9 @@ describe('teams', () => {
     const orphans = async () => Object(await call(admin, 'list_all_teams', { orphaned: true, perPage: 100 })).teams
     expect(await orphans()).toContainEqual(expect.objectContaining({ name: team, members: 1, items: 1, maintainers: [], isOrphaned: true }))
     await call(admin, 'delete_person', { username: leaver, confirm: leaver })
-    expect((await refusal(appoint('ben', 'reader')))[1]).toBe('The team has no maintainer. An administrator may only appoint one.')
-    expect((await refusal(appoint('root')))[1]).toMatch(/^An administrator may not appoint themselves/)
-    expect(await refusal(appoint('ben', 'maintainer', eve))).toEqual(NOT_FOUND)
+    expect((await refusalOf(appoint('ben', 'reader')))[1]).toBe('The team has no maintainer. An administrator may only appoint one.')
+    expect((await refusalOf(appoint('root')))[1]).toMatch(/^An administrator may not appoint themselves/)
+    expect(await refusalOf(appoint('ben', 'maintainer', eve))).toEqual(NOT_FOUND)
     await appoint('ben')
     expect(await membersOf(ben)).toEqual([['ben', 'maintainer']])
     expect(await orphans()).not.toContainEqual(expect.objectContaining({ name: team }))
@@ -331,7 +322,7 @@ describe('teams', () => {
     await call(ann, 'create_team', { team: other })
     await call(ann, 'set_team_member', { team: other, username: name, role: 'editor' })
     const remove = () => call(self, 'delete_account', { password: PASSWORD, username: name })
-    expect(await refusal(remove())).toEqual([
+    expect(await refusalOf(remove())).toEqual([
       'conflict',
       `This is the last maintainer of "${shared}". Make somebody else a maintainer, or delete what the team owns and the team, first.`,
     ])
@@ -342,7 +333,7 @@ describe('teams', () => {
     expect(await call(ann, 'show_team', { team: other })).toMatchObject({ members: 1 })
     // The team that had nobody else and nothing is gone with them.
     expect(await call(admin, 'list_all_teams', { matching: own })).toMatchObject({ total: 0 })
-    expect((await refusal(call(ann, 'create_team', { team: own })))[0]).toBe('conflict')
+    expect((await refusalOf(call(ann, 'create_team', { team: own })))[0]).toBe('conflict')
   })
 
   it('tell their maintainers what was done, and nobody else', async () => {
@@ -366,7 +357,7 @@ describe('teams', () => {
     const page = Object(await call(ann, 'list_team_activity', { team, limit: 3 }))
     expect(page.events).toHaveLength(3)
     expect(Object(await call(ann, 'list_team_activity', { team, limit: 9, cursor: page.nextCursor })).events).toHaveLength(4)
-    expect(await refusal(call(ben, 'list_team_activity', { team }))).toEqual(NOT_FOUND)
+    expect(await refusalOf(call(ben, 'list_team_activity', { team }))).toEqual(NOT_FOUND)
   })
 
   it('are at most 200 for one person', async () => {
@@ -383,8 +374,8 @@ describe('teams', () => {
     const { teams } = Object(await call(actor, 'list_teams'))
     expect(teams).toHaveLength(200)
     const full = ['conflict', 'joiner is in 200 teams, the most there can be.']
-    expect(await refusal(call(actor, 'create_team', { team: 'many-200' }))).toEqual(full)
-    expect(await refusal(add('joiner', 'reader'))).toEqual(full)
+    expect(await refusalOf(call(actor, 'create_team', { team: 'many-200' }))).toEqual(full)
+    expect(await refusalOf(add('joiner', 'reader'))).toEqual(full)
   })
 
   it('page through their members', async () => {

@@ -1,17 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
-import { useTestApp } from '../support/test-app.ts'
+import { refusalOf, useTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp } from '../support/visitor.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
-
-async function refusal(call: Promise<unknown>): Promise<[string, string]> {
-  const error = await call.then(
-    () => ({ code: 'none', message: 'it was done' }),
-    (thrown: unknown) => Object(thrown),
-  )
-  return [error.code, error.message]
-}
 
 describe('transfers', () => {
   const test = useTestApp()
@@ -32,7 +24,7 @@ describe('transfers', () => {
     Object(await call({ ...actor, scopes: new Set(ADMIN_RIGHTS) } as UserActor, 'list_own_activity', {})).events.map(
       ({ action }: { action: string }) => action,
     )
-  const sees = async (actor: Actor, ref: string) => (await refusal(call(actor, 'show_prompt', { id: ref })))[0] === 'none'
+  const sees = async (actor: Actor, ref: string) => (await refusalOf(call(actor, 'show_prompt', { id: ref })))[0] === 'none'
 
   beforeAll(async () => {
     await signUp(test, 'root')
@@ -67,7 +59,7 @@ describe('transfers', () => {
     expect(Object(await call(ann, 'list_prompts', { users: ['ben'], q: `Item ${made}` })).prompts).toContainEqual(
       expect.objectContaining({ id }),
     )
-    expect((await refusal(give(ben, id, 'ben')))[1]).toBe('You are an editor of the team; only a maintainer can transfer this prompt.')
+    expect((await refusalOf(give(ben, id, 'ben')))[1]).toBe('You are an editor of the team; only a maintainer can transfer this prompt.')
     expect(await actionsOf(ann, team)).toContain('item_received')
     expect(await ownActions(ben)).toContain('item_given')
   })
@@ -79,7 +71,7 @@ describe('transfers', () => {
       visibility: 'public',
       receivers: expect.arrayContaining([{ name: team, visibility: 'private' }]),
     })
-    expect(await refusal(give(ben, id, team))).toEqual([
+    expect(await refusalOf(give(ben, id, team))).toEqual([
       'conflict',
       `This prompt is public, and you may not publish for ${team}: it would become private. Allow that with makePrivate.`,
     ])
@@ -97,23 +89,23 @@ describe('transfers', () => {
     const admin: UserActor = { ...root, username: 'root', scopes: new Set(ADMIN_RIGHTS), sessionId: 's' }
     await call(admin, 'set_held', { collection: 'prompts', id, isHeld: true })
     expect(await give(ann, id, team)).toMatchObject({ visibility: 'unlisted' })
-    expect((await refusal(call(ann, 'update_prompt', { id, visibility: 'public' })))[0]).toBe('forbidden')
+    expect((await refusalOf(call(ann, 'update_prompt', { id, visibility: 'public' })))[0]).toBe('forbidden')
     await call(ann, 'set_team_member', { team, username: 'ben', role: 'maintainer' })
     await give(ben, id, 'ben')
     await call(ann, 'set_team_member', { team, username: 'ben', role: 'editor' })
     await give(ben, id, team, { makePrivate: true })
-    expect((await refusal(call(ann, 'update_prompt', { id, visibility: 'public' })))[0]).toBe('forbidden')
+    expect((await refusalOf(call(ann, 'update_prompt', { id, visibility: 'public' })))[0]).toBe('forbidden')
   })
 
   it('are made by maintainers alone, who take an item out of a team for themselves', async () => {
     await call(ann, 'set_team_member', { team, username: 'ben', role: 'reader' })
     const { id } = await save(ann, { owner: team })
-    expect((await refusal(give(ben, id, 'ben')))[1]).toBe('You are a reader of the team; only a maintainer can transfer this prompt.')
-    expect((await refusal(call(ben, 'show_transfer', { collection: 'prompts', id })))[0]).toBe('forbidden')
-    expect((await refusal(call(eve, 'show_transfer', { collection: 'prompts', id })))[0]).toBe('not_found')
-    expect((await refusal(give(eve, id, 'eve')))[0]).toBe('not_found')
+    expect((await refusalOf(give(ben, id, 'ben')))[1]).toBe('You are a reader of the team; only a maintainer can transfer this prompt.')
+    expect((await refusalOf(call(ben, 'show_transfer', { collection: 'prompts', id })))[0]).toBe('forbidden')
+    expect((await refusalOf(call(eve, 'show_transfer', { collection: 'prompts', id })))[0]).toBe('not_found')
+    expect((await refusalOf(give(eve, id, 'eve')))[0]).toBe('not_found')
     const { id: own } = await save(ben)
-    expect((await refusal(give(ben, own, team)))[1]).toMatch(/^You are a reader of the team; only an editor or a maintainer/)
+    expect((await refusalOf(give(ben, own, team)))[1]).toMatch(/^You are a reader of the team; only an editor or a maintainer/)
     // No item is pushed to a person, and a team that one is not in is as one that there is not.
     for (const [actor, to] of [
       [ben, 'eve'],
@@ -121,16 +113,16 @@ describe('transfers', () => {
       [eve, 'nobody'],
     ] as const) {
       const item = await save(actor)
-      expect(await refusal(give(actor, item.id, to))).toEqual([
+      expect(await refusalOf(give(actor, item.id, to))).toEqual([
         'not_found',
         `You are in no team named "${to}". An item goes to a team that you edit for, or from a team to yourself.`,
       ])
     }
     expect(await give(ann, id, 'ann')).toMatchObject({ owner: 'ann', visibility: 'private' })
     expect([await sees(ann, id), await sees(ben, id)]).toEqual([true, false])
-    expect((await refusal(give(ann, id, 'ann')))[1]).toBe('This prompt belongs to ann already.')
+    expect((await refusalOf(give(ann, id, 'ann')))[1]).toBe('This prompt belongs to ann already.')
     const open = await save(ann, { visibility: 'public' })
-    expect((await refusal(give(eve, open.id, 'eve')))[1]).toBe('Only the owner can transfer this prompt.')
+    expect((await refusalOf(give(eve, open.id, 'eve')))[1]).toBe('Only the owner can transfer this prompt.')
   })
 
   it('end what keys and install links of the giver reach', async () => {
@@ -179,7 +171,7 @@ describe('transfers', () => {
     await call(leaver, 'delete_item', { collection: 'prompts', id: trashed.id })
     const remove = (handOverTo: string) => call(leaver, 'delete_account', { password: PASSWORD, username: name, handOverTo })
     for (const to of ['ben', team, 'nobody']) {
-      expect(await refusal(remove(to))).toEqual([
+      expect(await refusalOf(remove(to))).toEqual([
         'forbidden',
         `You maintain no team named "${to}". Transfer items to teams that you edit for one by one first, or ask an administrator to hand them over.`,
       ])
@@ -194,7 +186,7 @@ describe('transfers', () => {
       expect.objectContaining({ action: 'items_handed_over', detail: { created: 3 } }),
     )
     // Something public was theirs, so nobody else gets the name.
-    expect((await refusal(test.app.store.people.createUser({ username: name, defaultVisibility: 'private' })))[0]).toBe('conflict')
+    expect((await refusalOf(test.app.store.people.createUser({ username: name, defaultVisibility: 'private' })))[0]).toBe('conflict')
   })
 
   it('let administrators hand over what a leaver owns, not to themselves', async () => {
@@ -207,8 +199,8 @@ describe('transfers', () => {
     const own = `${team}-of-root`
     await call(admin, 'create_team', { team: own })
     const remove = (handOverTo: string) => call(admin, 'delete_person', { username: name, confirm: name, handOverTo })
-    for (const to of ['root', own]) expect((await refusal(remove(to)))[1]).toMatch(/^An administrator may not hand items to themselves/)
-    expect((await refusal(remove(name)))[0]).toBe('conflict')
+    for (const to of ['root', own]) expect((await refusalOf(remove(to)))[1]).toMatch(/^An administrator may not hand items to themselves/)
+    expect((await refusalOf(remove(name)))[0]).toBe('conflict')
     expect(await sees(actor, id)).toBe(true)
     await remove(team)
     expect([await sees(ann, id), await sees(admin, id)]).toEqual([true, false])

@@ -237,6 +237,23 @@ export function useFreshTestApp(...settings: Parameters<typeof testApp>): TestAp
   return test
 }
 
+/** How a call was refused: its code and sentence; `none` where it was done. */
+export async function refusalOf(call: Promise<unknown>): Promise<[code: string, message: string]> {
+  const error = await call.then(
+    () => ({ code: 'none', message: 'it was done' }),
+    (thrown: unknown) => Object(thrown),
+  )
+  return [error.code, error.message]
+}
+
+/** The code of a call's refusal; null where it was done. */
+export async function codeOf(call: Promise<unknown>): Promise<string | null> {
+  return await call.then(
+    () => null,
+    (error: { code: string }) => error.code,
+  )
+}
+
 /** A JSON body and its header, for `fetch`. */
 export function json(method: string, body: unknown): RequestInit {
   return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
