@@ -36,7 +36,7 @@ const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'
 /** The documentation of a setting. */
 export interface SettingInfo {
   readonly fallback: unknown
-  /** Default as the reference shows it, when it is not simply the value. */
+  /** Default as the reference shows it, when it is not simply the value; `(none)` for null and an empty list. */
   readonly shownDefault: string | undefined
   readonly doc: string
   /** Whether NAME_FILE may name a file that holds the value. */
@@ -54,7 +54,8 @@ function setting<S extends z.ZodType<unknown, string>, const F>(
   isSecret = false,
 ) {
   const read = schema.optional().transform((value): z.output<S> | F => (value === undefined ? fallback : value))
-  infos.set(read, { fallback, shownDefault, doc, isSecret })
+  const isNone = fallback === null || (Array.isArray(fallback) && fallback.length === 0)
+  infos.set(read, { fallback, shownDefault: shownDefault ?? (isNone ? '(none)' : undefined), doc, isSecret })
   return read
 }
 
@@ -106,7 +107,7 @@ export const SETTINGS = {
     true,
     'Copy the library to FILE.before-NUMBER, or on PostgreSQL into DATA_DIR, before a schema upgrade.',
   ),
-  BACKUP_DIR: setting(z.string(), null, 'Folder for scheduled backups, named by time.', '(none)'),
+  BACKUP_DIR: setting(z.string(), null, 'Folder for scheduled backups, named by time.'),
   BACKUP_EVERY: setting(interval, 86_400_000, 'Interval between scheduled backups: a number followed by m, h or d.', '24h'),
   BACKUP_KEEP: setting(countUpTo(1000), 7, 'Number of backups to keep in BACKUP_DIR; older ones are deleted.'),
   TRASH_DAYS: setting(countUpTo(36_500), null, 'Days until items in the trash are deleted for good.', '(never)'),
@@ -159,10 +160,9 @@ export const SETTINGS = {
     z.string(),
     null,
     'Address of the OpenID Connect provider that people sign in with, such as https://id.example.org/realms/staff. Needs OIDC_CLIENT_ID.',
-    '(none)',
   ),
-  OIDC_CLIENT_ID: setting(z.string(), null, 'Client id that the provider gave this service.', '(none)'),
-  OIDC_CLIENT_SECRET: secret(z.string(), null, 'Client secret of this service at the provider, where it has one.', '(none)'),
+  OIDC_CLIENT_ID: setting(z.string(), null, 'Client id that the provider gave this service.'),
+  OIDC_CLIENT_SECRET: secret(z.string(), null, 'Client secret of this service at the provider, where it has one.'),
   OIDC_TYPE: setting(
     z.enum(PROVIDER_TYPES, `must be one of: ${PROVIDER_TYPES.join(', ')}`),
     'oidc',
@@ -186,7 +186,6 @@ export const SETTINGS = {
     groupMap,
     [],
     'Teams and roles by groups of the provider, such as engineering=acme:editor, library-admins=admin. Applied at each sign-in, also to take away what they gave.',
-    '(none)',
   ),
   OIDC_SIGN_UP: setting(onOff, true, 'Whether people of the provider who are new here get an account.'),
   OIDC_DOMAINS: setting(list, [], 'Domains of verified email addresses that may sign in by the provider, separated by commas.', '(any)'),
@@ -201,35 +200,31 @@ export const SETTINGS = {
     false,
     'true turns passwords off: no sign-in, sign-up or reset by password. The command sign-in-link is the way in for an administrator.',
   ),
-  OIDC_FILE: setting(z.string(), null, 'YAML or JSON file with several sign-in providers (docs/sign-in.md). Read at startup.', '(none)'),
+  OIDC_FILE: setting(z.string(), null, 'YAML or JSON file with several sign-in providers (docs/sign-in.md). Read at startup.'),
   AUTH_PROXY_HEADER: setting(
     headerName,
     null,
     'Header with which a reverse proxy says who is signed in, such as Remote-User. Needs AUTH_PROXY_TRUSTED, and turns passwords off.',
-    '(none)',
   ),
   AUTH_PROXY_TRUSTED: setting(
     networks,
     [],
     'Addresses and networks (CIDR) of that proxy, separated by commas. The header of any other sender is ignored.',
-    '(none)',
   ),
-  AUTH_PROXY_NAME_HEADER: setting(headerName, null, 'Header of the proxy with a display name.', '(none)'),
-  AUTH_PROXY_EMAIL_HEADER: setting(headerName, null, 'Header of the proxy with an email address that it has verified.', '(none)'),
-  AUTH_PROXY_GROUPS_HEADER: setting(headerName, null, 'Header of the proxy with groups, separated by commas.', '(none)'),
-  AUTH_PROXY_GROUPS: setting(groupMap, [], 'Teams and roles by groups of the proxy, as in OIDC_GROUPS.', '(none)'),
-  AUTH_PROXY_SIGN_OUT_URL: setting(webUrl, null, 'Address at which the proxy signs people out; the sign-out page leads there.', '(none)'),
+  AUTH_PROXY_NAME_HEADER: setting(headerName, null, 'Header of the proxy with a display name.'),
+  AUTH_PROXY_EMAIL_HEADER: setting(headerName, null, 'Header of the proxy with an email address that it has verified.'),
+  AUTH_PROXY_GROUPS_HEADER: setting(headerName, null, 'Header of the proxy with groups, separated by commas.'),
+  AUTH_PROXY_GROUPS: setting(groupMap, [], 'Teams and roles by groups of the proxy, as in OIDC_GROUPS.'),
+  AUTH_PROXY_SIGN_OUT_URL: setting(webUrl, null, 'Address at which the proxy signs people out; the sign-out page leads there.'),
   SMTP_URL: secret(
     smtpUrl,
     null,
     'Mail server for password reset links, such as smtps://user:password@mail.example.org. Without it, administrators create the links. Needs MAIL_FROM.',
-    '(none)',
   ),
   MAIL_FROM: setting(
     z.string().regex(/^[^\r\n]{3,320}$/, 'must be an address such as Commonplace <prompts@example.org>'),
     null,
     'Sender of emails, such as Commonplace <prompts@example.org>.',
-    '(none)',
   ),
   MCP_ENABLED: setting(
     onOff,
@@ -255,7 +250,6 @@ export const SETTINGS = {
     ipAddresses,
     [],
     'IP addresses, separated by commas, from which client metadata documents may be fetched though they are not public: for MCP clients that a company describes on its own network.',
-    '(none)',
   ),
   LOG_LEVEL: setting(
     z.enum(LOG_LEVELS, `must be one of: ${LOG_LEVELS.join(', ')}`),
@@ -266,13 +260,11 @@ export const SETTINGS = {
     hostNames,
     [],
     "Additional host names the service accepts, separated by commas; * accepts any. BASE_URL's host and loopback are always accepted.",
-    '(none)',
   ),
   ALLOWED_ORIGINS: setting(
     origins,
     [],
     "Additional web origins whose pages may write, separated by commas; * allows any. BASE_URL's origin and loopback are always allowed.",
-    '(none)',
   ),
   RATE_LIMITS: setting(
     z
@@ -301,17 +293,15 @@ export const SETTINGS = {
     modelName,
     null,
     'Model that improves prompts: openai/MODEL, anthropic/MODEL, google/MODEL, or any model of the server at OPENAI_BASE_URL. Default: the built-in improver.',
-    '(none)',
   ),
   OPENAI_BASE_URL: setting(
     modelServerUrl('OPENAI_API_KEY'),
     null,
     'OpenAI-compatible server for IMPROVE_MODEL (Ollama, vLLM, LM Studio and others), such as http://127.0.0.1:11434/v1.',
-    '(none)',
   ),
-  OPENAI_API_KEY: secret(providerKey, null, 'Key for openai/ models, or for the server at OPENAI_BASE_URL if it needs one.', '(none)'),
-  ANTHROPIC_API_KEY: secret(providerKey, null, 'Key for anthropic/ models.', '(none)'),
-  GOOGLE_GENERATIVE_AI_API_KEY: secret(providerKey, null, 'Key for google/ models.', '(none)'),
+  OPENAI_API_KEY: secret(providerKey, null, 'Key for openai/ models, or for the server at OPENAI_BASE_URL if it needs one.'),
+  ANTHROPIC_API_KEY: secret(providerKey, null, 'Key for anthropic/ models.'),
+  GOOGLE_GENERATIVE_AI_API_KEY: secret(providerKey, null, 'Key for google/ models.'),
   IMPROVE_TIMEOUT_SECONDS: setting(
     countUpTo(280),
     60,
@@ -339,7 +329,6 @@ export const SETTINGS = {
     pricedModels,
     [],
     'Models that run the tests of prompts, named as in IMPROVE_MODEL, separated by commas; the first also judges. A price is in US dollars per million tokens of input and output: openai/gpt-5=1.25/10.',
-    '(none)',
   ),
   TEST_DAILY_TOKENS: setting(
     countOrOff('tokens per owner and day'),
@@ -362,15 +351,13 @@ export const SETTINGS = {
     modelServerUrl('EMBEDDINGS_API_KEY'),
     null,
     'OpenAI-compatible server for embeddings (OpenAI, Ollama and others), such as http://127.0.0.1:11434/v1; /embeddings is appended. Public items and queries are sent there, and search ranks with the embeddings in place of the built-in encoder. Needs EMBEDDINGS_MODEL.',
-    '(none)',
   ),
   EMBEDDINGS_MODEL: setting(
     embeddingModelName,
     null,
     'Embedding model of the server at EMBEDDINGS_URL. After a change, everything is embedded again in the background.',
-    '(none)',
   ),
-  EMBEDDINGS_API_KEY: secret(providerKey, null, 'Key for the server at EMBEDDINGS_URL, if it needs one.', '(none)'),
+  EMBEDDINGS_API_KEY: secret(providerKey, null, 'Key for the server at EMBEDDINGS_URL, if it needs one.'),
   EMBED_FRAME_ANCESTORS: setting(
     frameAncestors,
     '* file:',
@@ -386,7 +373,6 @@ export const SETTINGS = {
     z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces'),
     null,
     'Bearer token for GET /metrics. If unset, metrics are disabled and the address returns 404.',
-    '(none)',
   ),
 }
 
