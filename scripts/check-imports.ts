@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ['exchange.ts', 'operations', 'cache', 'domain', 'auth'],
   channels: ['exchange.ts', 'operations', 'http', 'cache', 'domain'],
   web: ['exchange.ts', 'operations', 'http', 'domain', 'search', 'check'],
-  'app.ts': ['domain', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
+  'app.ts': ['config', 'domain', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
   server: ['app.ts', 'config', 'exchange.ts', 'domain', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
   cli: ['app.ts', 'server', 'config', 'domain', 'improve', 'check', 'evals', 'auth', 'operations', 'mcp', 'transfer'],
 }

@@ -16,15 +16,14 @@ import type { PasswordHasher } from './auth/password-hash.ts'
 import { createProviders } from './auth/providers.ts'
 import { createProxySignIn, type ProxySignIn } from './auth/proxy-sign-in.ts'
 import { createSealer } from './auth/sealer.ts'
+import type { Config } from './config/load-config.ts'
 import type { LibraryChange } from './domain/items/changes.ts'
-import type { PasswordHash } from './domain/people/account.ts'
 import type { Actor } from './domain/people/actor.ts'
-import { countFor, countNothing, createUseCounter, type OwnerQuota } from './domain/people/usage.ts'
+import { countFor, countNothing, createUseCounter } from './domain/people/usage.ts'
 import type { Encoder } from './domain/ports/encoder.ts'
 import type { Clock, Random } from './domain/ports/environment.ts'
 import type { LibraryCopy } from './domain/service/transfer.ts'
-import type { SecondFactorRule } from './domain/sign-in/logins.ts'
-import { listMappedTeams, PASSWORDS_ALONE, type SignInSettings } from './domain/sign-in/sign-in-ways.ts'
+import { listMappedTeams, type SignInSettings } from './domain/sign-in/sign-in-ways.ts'
 import { createEncoder } from './encoder/encoder.ts'
 import { AppError } from './errors.ts'
 import type { Context } from './operations/core/procedure.ts'
@@ -56,40 +55,25 @@ export { listBackups, nameBackup } from './storage/backup/library-copies.ts'
 export { describeDatabase } from './storage/open-database.ts'
 export type { OpeningProgress } from './storage/store.ts'
 
-/** The settings of the library. */
-export interface AppSettings extends DatabaseSettings {
-  readonly baseUrl: string
-  /** Whether `baseUrl` is a guess: the address at which the service was last reached takes its place where the library knows it. Default: false. */
-  readonly isBaseUrlGuessed?: boolean
-  readonly secretKey?: string | null
-  readonly improve: ImproveSettings
-  /** The models that tests of prompts may ask, and their budgets. Default: none */
-  readonly tests?: TestSettings
-  /** null: search uses the built-in encoder. */
-  readonly embeddings: EmbeddingSettings | null
-  /** An encoder where no provider is set, closed with the app; true: the built-in one. Default: none, search works without */
-  readonly encoder?: Encoder | boolean
-  /** Where the service makes backups by itself; null where it makes none. */
-  readonly backupFolder?: string | null
-  /** Whether anyone can create an account. Default: only by invite. */
-  readonly allowSignUp?: boolean
-  /** Whether uses are counted; who does writes them now and then. Default: false */
-  readonly countsUses?: boolean
-  /** Whether the maintainers of a team accept findings of high severity in what it owns. Default: false */
-  readonly maintainersAccept?: boolean
-  /** How programs sign in by OAuth. Default: they cannot */
-  readonly oauth?: Omit<OAuthSettings, 'resources'> | null
-  /** The people who must have a second factor. Default: nobody */
-  readonly secondFactor?: SecondFactorRule
-  /** The most that an owner may keep. Default: `DEFAULT_QUOTA` */
-  readonly quota?: OwnerQuota
-  /** How passwords are hashed. Default: standard. */
-  readonly passwordHash?: PasswordHash
-  /** How people sign in. Default: by password */
-  readonly signIn?: SignInSettings
-  /** null: no mail is sent. */
-  readonly mail?: MailSettings | null
-}
+/** The settings of the service, and what some of them come to. */
+export type AppSettings = Config &
+  DatabaseSettings & {
+    readonly baseUrl: string
+    /** Whether `baseUrl` is a guess: the address at which the service was last reached takes its place where the library knows it. Default: false. */
+    readonly isBaseUrlGuessed?: boolean
+    readonly improve: ImproveSettings
+    /** The models that tests of prompts may ask, and their budgets. */
+    readonly tests: TestSettings
+    /** null: search uses the built-in encoder. */
+    readonly embeddings: EmbeddingSettings | null
+    /** An encoder where no provider is set, closed with the app; true: the built-in one. Default: none, search works without */
+    readonly encoder?: Encoder | boolean
+    /** Whether uses are counted; who does writes them now and then. Default: false */
+    readonly countsUses?: boolean
+    readonly signIn: SignInSettings
+    /** null: no mail is sent. */
+    readonly mail: MailSettings | null
+  }
 
 /** The parts that differ between a real process and a test. */
 export interface Outside {
@@ -141,7 +125,7 @@ export async function openApp(
   const path = databasePath(settings.databaseUrl)
   if (options.service && path !== null) refuseLostLibrary(path, options.service.mayCreate)
   const improver = createImprover(settings.improve, (length) => outside.random.letters(length))
-  const tests = createTestModels(settings.tests ?? { models: [], dailyTokens: null, dailyUsd: null }, settings.improve)
+  const tests = createTestModels(settings.tests, settings.improve)
   const listeners = new Set<(change: LibraryChange) => void>()
   const onChange = (change: LibraryChange) => {
     for (const listener of listeners) listener(change)
@@ -161,7 +145,7 @@ export async function openApp(
       instance: randomUUID(),
       vectors: loadWordVectors(),
       encoder,
-      ...(settings.quota && { quota: settings.quota }),
+      quota: settings.QUOTA_PER_OWNER,
       copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
       keepsSnapshots: options.service !== undefined,
       onSnapshotFault: options.onSnapshotFault,
@@ -169,7 +153,7 @@ export async function openApp(
     })
     if (options.service) {
       await store.service.checkWrite()
-      const faults = await store.arrivals.reserveTeams(listMappedTeams(settings.signIn ?? PASSWORDS_ALONE))
+      const faults = await store.arrivals.reserveTeams(listMappedTeams(settings.signIn))
       for (const fault of faults) options.onWarning?.(fault)
     }
   } catch (error) {
@@ -180,26 +164,32 @@ export async function openApp(
   if (options.service && path !== null) markLibrary(path)
   const itemEncoding = encoder && createItemEncoding(encoder, store.itemVectors, patience)
   listeners.add(() => itemEncoding?.wake())
-  const secret = settings.secretKey ?? (await store.service.ensureSecret(() => randomBytes(32).toString('hex')))
+  const secret = settings.SECRET_KEY ?? (await store.service.ensureSecret(() => randomBytes(32).toString('hex')))
   const keptUrl = settings.isBaseUrlGuessed ? await store.service.findServiceUrl() : null
   const baseUrl = keptUrl ?? settings.baseUrl
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
-  const ways = settings.signIn ?? PASSWORDS_ALONE
+  const ways = settings.signIn
   const proxy: ProxySignIn | null = ways.proxy && createProxySignIn(store, ways.proxy, outside.clock)
-  const oauthSettings =
-    settings.oauth && isSafeIssuer(baseUrl) ? { ...settings.oauth, resources: [`${baseUrl}/mcp`, `${baseUrl}/api/mcp`] as const } : null
+  const oauthSettings: OAuthSettings | null =
+    settings.OAUTH_ENABLED && settings.MCP_ENABLED && isSafeIssuer(baseUrl)
+      ? {
+          readsDocuments: settings.OAUTH_CLIENT_DOCUMENTS,
+          allowedAddresses: settings.OAUTH_CLIENT_ADDRESSES,
+          resources: [`${baseUrl}/mcp`, `${baseUrl}/api/mcp`],
+        }
+      : null
   const loginSettings = {
     secret: derive('session cookies'),
     baseUrl,
     clock: outside.clock,
-    passwordHash: settings.passwordHash ?? 'standard',
+    passwordHash: settings.PASSWORD_HASH,
     passwordHasher: outside.passwordHasher,
     hasPasswords: ways.hasPasswords,
     oauth: oauthSettings,
     isSuspended: async (userId: string) => (await store.people.findPerson(userId))?.suspendedAt !== null,
     sealer,
-    secondFactor: settings.secondFactor ?? 'optional',
+    secondFactor: settings.SECOND_FACTOR,
     issuer: new URL(baseUrl).host,
   }
   const auth = createAuthLoader(store.logins, loginSettings)
@@ -219,7 +209,7 @@ export async function openApp(
   const shared = {
     forgetArrivals: () => proxy?.forgetArrivals(),
     isCounting: uses !== null,
-    maintainersAccept: settings.maintainersAccept ?? false,
+    maintainersAccept: settings.HIGH_FINDINGS === 'maintainers',
     store,
     sealer,
     clock: outside.clock,
@@ -244,10 +234,10 @@ export async function openApp(
       hash: hashToken,
     },
     signUp: {
-      isOpen: settings.allowSignUp ?? false,
+      isOpen: settings.ALLOW_SIGNUP,
       isSetupCode: (code: string) => timingSafeEqual(Buffer.from(hashToken(code.trim().toLowerCase())), Buffer.from(hashToken(setupCode))),
     },
-    listCopies: () => listCopies(libraryPath(settings), settings.backupFolder ?? null),
+    listCopies: () => listCopies(libraryPath(settings), settings.BACKUP_DIR),
     sendMail: settings.mail ? createMailer(settings.mail) : null,
   }
   return {

@@ -124,24 +124,14 @@ export function parseDuration(text: string): number {
 /** The settings with which the library is opened. `address` is where people reach the service. */
 export function toAppSettings(config: Config, address: string): AppSettings {
   return {
+    ...config,
     databaseUrl: config.DATABASE_URL,
     databaseConnections: config.DATABASE_CONNECTIONS,
     dataFolder: config.DATA_DIR,
     databaseListenUrl: config.DATABASE_LISTEN_URL,
     copiesBeforeUpgrade: config.BACKUP_BEFORE_UPGRADE,
-    backupFolder: config.BACKUP_DIR,
     baseUrl: address,
-    secretKey: config.SECRET_KEY,
-    allowSignUp: config.ALLOW_SIGNUP,
-    oauth:
-      config.OAUTH_ENABLED && config.MCP_ENABLED
-        ? { readsDocuments: config.OAUTH_CLIENT_DOCUMENTS, allowedAddresses: config.OAUTH_CLIENT_ADDRESSES }
-        : null,
-    quota: config.QUOTA_PER_OWNER,
-    maintainersAccept: config.HIGH_FINDINGS === 'maintainers',
-    passwordHash: config.PASSWORD_HASH,
     signIn: readSignInSettings(config),
-    secondFactor: config.SECOND_FACTOR,
     mail: config.SMTP_URL === null || config.MAIL_FROM === null ? null : { url: config.SMTP_URL, from: config.MAIL_FROM },
     improve: {
       model: config.IMPROVE_MODEL,

@@ -95,7 +95,7 @@ describe('signing up', () => {
 
   it('reports every fault at once', async () => {
     await signUp(test, 'ada')
-    const open = await testApp({}, {}, null, { allowSignUp: true })
+    const open = await testApp({ ALLOW_SIGNUP: true })
     onTestFinished(() => open.close())
     const fields = { username: 'zoë', password: 'short', email: 'no address', setupCode: 'wrong' }
     const { status, html } = await visit(open).post('/sign-up', fields)
@@ -114,7 +114,7 @@ describe('signing up', () => {
     expect((await visit(test).get('/sign-up')).html).toContain('You need an invite')
     expect((await visit(test).get('/sign-in')).html).not.toContain('/sign-up')
     expect((await visit(test).post('/sign-up', { username: 'bob', password: PASSWORD })).status).toBe(403)
-    const open = await testApp({}, {}, null, { allowSignUp: true })
+    const open = await testApp({ ALLOW_SIGNUP: true })
     onTestFinished(() => open.close())
     await signUp(open, 'ada')
     const bob = visit(open)

@@ -59,7 +59,7 @@ describe('earlier tags, categories and visibilities', () => {
   })
 
   it('count as versions for their owner, except where fewer see an item or an administrator lists it again', async () => {
-    const small = await testApp({}, {}, null, { quota: { items: 10, versions: 5, bytes: 100_000, words: 1000 } })
+    const small = await testApp({ QUOTA_PER_OWNER: { items: 10, versions: 5, bytes: 100_000, words: 1000 } })
     const one: User = { ...(await small.user('one')).actor, scopes: ada.scopes }
     const prompt = Object((await small.call(one, 'save_prompt', { title: 'Flip', content: 'A text.', visibility: 'public' })).prompt)
     const target = { collection: 'prompts', id: prompt.id }

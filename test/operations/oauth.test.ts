@@ -538,7 +538,7 @@ describe('metadata', () => {
   })
 
   it('lets programs register alone, where documents are not read', async () => {
-    const other = await testApp({}, {}, null, { oauth: { readsDocuments: false, allowedAddresses: [] } })
+    const other = await testApp({ OAUTH_CLIENT_DOCUMENTS: false })
     const member = await signUp(other, 'ada')
     const metadata = Object(await (await other.fetch('/.well-known/oauth-authorization-server')).json())
     expect(metadata['client_id_metadata_document_supported']).toBeUndefined()
@@ -552,7 +552,7 @@ describe('metadata', () => {
 
   it('is not there while OAuth or MCP is off', async () => {
     for (const [settings, more] of [
-      [{}, { oauth: null }],
+      [{ OAUTH_ENABLED: false }, {}],
       [{ MCP_ENABLED: false }, {}],
       [{}, { baseUrl: 'http://prompts.example.org' }],
     ] as const) {

@@ -13,7 +13,7 @@ describe('the quota of an owner', () => {
   afterEach(() => test?.close())
 
   const open = async (quota: Partial<typeof DEFAULT_QUOTA>, settings: Parameters<typeof testApp>[0] = {}) => {
-    test = await testApp(settings, {}, null, { quota: { ...DEFAULT_QUOTA, ...quota }, instances: 1 })
+    test = await testApp({ QUOTA_PER_OWNER: { ...DEFAULT_QUOTA, ...quota }, ...settings }, {}, null, { instances: 1 })
     const { key, actor } = await test.user('Ada')
     const { fetch } = test
     return { test, actor, post: (path: string, body: unknown) => fetch(path, { ...json('POST', body), key }) }

@@ -14,10 +14,10 @@ const ALONE = '/settings/passkeys'
 const log: string[] = []
 let test: TestApp
 let ada: Visitor
-const start = async (more: Parameters<typeof testApp>[3] = {}) => {
+const start = async (settings: Parameters<typeof testApp>[0] = {}) => {
   log.length = 0
   // The clock stands still unless a test moves it: codes are of steps of 30 seconds.
-  test = await testApp({ TRUST_PROXY: 1 }, {}, null, more, { write: (line) => log.push(line) }, 0)
+  test = await testApp({ TRUST_PROXY: 1, ...settings }, {}, null, {}, { write: (line) => log.push(line) }, 0)
   ada = await signUp(test, 'ada')
 }
 afterEach(() => test.close())
@@ -349,7 +349,7 @@ describe('a passkey', () => {
 
   it('is the second step where one is required and codes are off, and no step where none is', async () => {
     await test.close()
-    await start({ secondFactor: 'everybody' })
+    await start({ SECOND_FACTOR: 'everybody' })
     const device = createAuthenticator(ORIGIN)
     await add(ada, device)
     const other = await atSecondStep()
@@ -411,7 +411,7 @@ describe('a passkey', () => {
 
 describe('a second factor that is required', () => {
   it.each(['everybody', 'admins'] as const)('of %s holds back whoever has none, on every page', async (secondFactor) => {
-    await start({ secondFactor })
+    await start({ SECOND_FACTOR: secondFactor })
     const bob = await signUp(test, 'bob')
     const html = { accept: 'text/html' }
     for (const path of ['/', '/library', '/settings', '/settings/access', '/admin', '/settings/data/export.zip', '/nothing']) {
@@ -434,7 +434,7 @@ describe('a second factor that is required', () => {
   })
 
   it('is not asked of whom a provider vouches for', async () => {
-    await start({ secondFactor: 'everybody' })
+    await start({ SECOND_FACTOR: 'everybody' })
     const { cookies } = await test.app.logins.startSession(await idOf('ada'), { address: '', caller: '', userAgent: null, cookies: '' })
     const visitor = visit(test)
     visitor.setCookies(cookies.map((cookie) => cookie.split(';')[0]).join('; '))

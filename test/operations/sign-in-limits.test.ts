@@ -1,11 +1,10 @@
 import { afterEach, expect, it } from 'vitest'
-import type { PasswordHash } from '../../src/domain/people/account.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 const open: TestApp[] = []
-async function start(more: { passwordHash?: PasswordHash } = {}): Promise<TestApp> {
-  const test = await testApp({ TRUST_PROXY: 1 }, {}, null, more)
+async function start(settings: Parameters<typeof testApp>[0] = {}): Promise<TestApp> {
+  const test = await testApp({ TRUST_PROXY: 1, ...settings })
   open.push(test)
   return test
 }
@@ -73,12 +72,12 @@ it('a password among the commonest is refused wherever one is chosen', async () 
 })
 
 it('an old hash is renewed when its owner signs in, and not before', async () => {
-  const test = await start({ passwordHash: 'standard' })
+  const test = await start({ PASSWORD_HASH: 'standard' })
   await signUp(test, 'ada')
   const [row] = await test.app.store.logins.findLoginRows('login_account', [], { limit: 1, offset: 0 })
   const old = String(row?.['password'])
   expect(old).toMatch(/^[0-9a-f]{32}:/)
-  const strong = await start({ passwordHash: 'owasp' })
+  const strong = await start({ PASSWORD_HASH: 'owasp' })
   await signUp(strong, 'ada')
   const readHash = async () => {
     const [account] = await strong.app.store.logins.findLoginRows('login_account', [], { limit: 1, offset: 0 })

@@ -11,6 +11,7 @@ import { createApiKey, hashApiKey } from '../../src/auth/credentials.ts'
 import { type Config, loadConfig } from '../../src/config/load-config.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/domain/people/actor.ts'
 import type { ClientOfRequest } from '../../src/domain/ports/environment.ts'
+import { PASSWORDS_ALONE } from '../../src/domain/sign-in/sign-in-ways.ts'
 import type { Route } from '../../src/http/route.ts'
 import { createHttpApp } from '../../src/server/http-app.ts'
 import type { Pipeline } from '../../src/server/pipeline.ts'
@@ -95,13 +96,16 @@ export async function testApp(
   const open = () =>
     openApp(
       {
+        ...SETTINGS,
+        ...settings,
         databaseUrl: database.url,
         databaseConnections: 4,
         baseUrl: BASE_URL,
-        secretKey: null,
         improve: { ...IMPROVE, ...improve },
+        tests: { models: [], dailyTokens: null, dailyUsd: null },
         embeddings,
-        oauth: { readsDocuments: true, allowedAddresses: [] },
+        signIn: PASSWORDS_ALONE,
+        mail: null,
         ...appSettings,
       },
       {
@@ -112,7 +116,7 @@ export async function testApp(
           },
           random: SYSTEM.random,
           // Tests of a kind of hash get the real ones.
-          ...(more.passwordHash === undefined ? { passwordHasher: CHEAP_HASHER } : {}),
+          ...(settings.PASSWORD_HASH === undefined ? { passwordHasher: CHEAP_HASHER } : {}),
         },
       },
     )

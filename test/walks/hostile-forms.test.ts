@@ -164,7 +164,7 @@ describe('a form of somebody who is signed in', () => {
 
 describe('accounts', () => {
   it('cannot take the address that stands for none', async () => {
-    const open = await testApp({}, {}, null, { allowSignUp: true })
+    const open = await testApp({ ALLOW_SIGNUP: true })
     onTestFinished(open.close)
     await signUp(open, 'ada')
     for (const email of ['nobody@LOGIN.INVALID', 'x@login.invalid', 'X@Login.Invalid'])
@@ -189,7 +189,7 @@ describe('accounts', () => {
   })
 
   it('are not made without end from one address', async () => {
-    const open = await testApp({}, {}, null, { allowSignUp: true })
+    const open = await testApp({ ALLOW_SIGNUP: true })
     onTestFinished(open.close)
     await signUp(open, 'ada')
     const statuses: number[] = []
