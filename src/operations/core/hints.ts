@@ -41,6 +41,8 @@ export async function hintsFor(
 }
 
 const names = new Intl.DisplayNames('en', { type: 'language' })
+// Making one takes longer than a look-up.
+const lists = new Intl.ListFormat('en')
 
 /**
  * Adds the languages of the texts for a model whose query no hit matches, so that it asks again in one of them. Other callers know theirs.
@@ -54,7 +56,7 @@ export async function withLanguages(
 ): Promise<{ hints?: string[] }> {
   const isMissed = surface === 'mcp' && query.trim() !== '' && scores.every(({ isApproximate }) => isApproximate)
   const languages = isMissed ? await store.items.findLanguages(actor) : []
-  const list = new Intl.ListFormat('en').format(languages.map(({ code, share }) => `${names.of(code)} (${Math.round(share * 100)} %)`))
+  const list = lists.format(languages.map(({ code, share }) => `${names.of(code)} (${Math.round(share * 100)} %)`))
   const said = list === '' ? [] : [`Nothing here matches these words. Texts are in ${list}: search in one of their languages.`]
   return said.length + hints.length === 0 ? {} : { hints: [...said, ...hints] }
 }
