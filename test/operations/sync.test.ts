@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { User } from '../../src/domain/items/items.ts'
 import { scanFolder } from '../../src/transfer/sync/scan-folder.ts'
 import { type SyncOptions, syncFolder } from '../../src/transfer/sync/sync-folder.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 let test: TestApp
@@ -449,19 +450,8 @@ describe('sync', () => {
 
   it('leaves other people and their items alone', async () => {
     const { actor: bob } = await test.user('bob')
-    await test.app.store.items.createItem(
-      { userId: bob.userId, note: null },
-      {
-        kind: 'prompt',
-        title: 'Of Bob',
-        content: 'private to Bob',
-        description: null,
-        category: null,
-        tags: [],
-        type: 'TEXT',
-        visibility: 'public',
-      },
-    )
+    const fields = { ...PLAIN_PROMPT, title: 'Of Bob', content: 'private to Bob' }
+    await test.app.store.items.createItem({ userId: bob.userId, note: null }, { kind: 'prompt', ...fields })
     expect(await sync()).toMatchObject({ written: 0 })
     expect(list('prompts')).toEqual([])
     expect(actor.username).toBe('ada')

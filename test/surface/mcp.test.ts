@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApiKey, hashApiKey } from '../../src/auth/credentials.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 import { json, readJson, rpc, testApp, useTestApp } from '../support/test-app.ts'
 
 const test = useTestApp()
@@ -239,16 +240,7 @@ describe('in this order', { shuffle: false }, () => {
         for (let i = 0; i < 250; i++) {
           await store.items.createItem(
             { userId: actor.userId, note: null },
-            {
-              kind: 'prompt',
-              title: `Prompt ${i}`,
-              content: 'text',
-              description: null,
-              category: null,
-              tags: [],
-              type: 'TEXT',
-              visibility: 'public',
-            },
+            { kind: 'prompt', ...PLAIN_PROMPT, title: `Prompt ${i}`, content: 'text' },
           )
         }
       })
@@ -274,16 +266,7 @@ describe('in this order', { shuffle: false }, () => {
         for (let i = 0; i < 120; i++) {
           await store.items.createItem(
             { userId: actor.userId, note: null },
-            {
-              kind: 'prompt',
-              title: `Heavy ${i}`,
-              content: slots,
-              description: null,
-              category: null,
-              tags: [],
-              type: 'TEXT',
-              visibility: 'public',
-            },
+            { kind: 'prompt', ...PLAIN_PROMPT, title: `Heavy ${i}`, content: slots },
           )
         }
       })
