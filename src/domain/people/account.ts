@@ -52,64 +52,12 @@ const MAX_USERNAME = 64
  * Reserved names, in lower case: the first segments of the service's own paths, so that `/NAME` can become a user's page. A test compares
  * them with the route table.
  */
-export const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  '.well-known',
-  'admin',
-  'api',
-  'archives',
-  'authorize',
-  'categories',
-  'check',
-  'collections',
-  'compat',
-  'connect',
-  'docs',
-  'download',
-  'e',
-  'embed',
-  'embed.js',
-  'embeds',
-  'favicon.ico',
-  'favourites',
-  'feed.xml',
-  'forgot-password',
-  'git-upload-pack',
-  'healthz',
-  'import',
-  'info',
-  'install',
-  'labels',
-  'language',
-  'library',
-  'marketplace',
-  'marketplace.json',
-  'mcp',
-  'metrics',
-  'new',
-  'oauth2',
-  'private',
-  'prompts',
-  'prompts.csv',
-  'prompts.json',
-  'readyz',
-  'register',
-  'reset-password',
-  'robots.txt',
-  'rules',
-  'search',
-  'settings',
-  'sign-in',
-  'sign-out',
-  'sign-up',
-  'sitemap.xml',
-  'skills',
-  'static',
-  'tags',
-  'teams',
-  'token',
-  'trash',
-  'users',
-])
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  `.well-known admin api archives authorize categories check collections compat connect docs download e embed embed.js embeds favicon.ico
+  favourites feed.xml forgot-password git-upload-pack healthz import info install labels language library marketplace marketplace.json mcp
+  metrics new oauth2 private prompts prompts.csv prompts.json readyz register reset-password robots.txt rules search settings sign-in
+  sign-out sign-up sitemap.xml skills static tags teams token trash users`.split(/\s+/),
+)
 
 /** The fault of a new username, as the end of a sentence, or null (contract, "Owner, author, visibility"). */
 export function usernameFault(username: string): string | null {
