@@ -2,7 +2,8 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { loadPreparedVectors } from '../src/ai/kept-vectors.ts'
-import type { Encoder, ItemVectorStore, UnencodedItem, VectorModel } from '../src/domain/ports/encoder.ts'
+import type { Encoder, UnencodedItem, VectorModel } from '../src/domain/ports/encoder.ts'
+import type { LibraryStore } from '../src/storage/store.ts'
 import type { Place } from '../test/support/processes.ts'
 import { LIBRARY_SEED, makeLibrary, openLibrary } from './library-files.ts'
 import { readProcessorTime } from './processor-time.ts'
@@ -53,7 +54,7 @@ export async function makeEncodedLibrary(place: Place, folder: string, promptsFi
 
 /** Goes through the items that have no vector, and saves those that `toVector` makes. */
 async function saveEach(
-  store: ItemVectorStore,
+  store: LibraryStore['itemVectors'],
   model: VectorModel,
   toVector: (item: UnencodedItem) => Int8Array | null | Promise<Int8Array | null>,
 ): Promise<void> {
@@ -69,7 +70,7 @@ async function saveEach(
   }
 }
 
-async function encodeReal(store: ItemVectorStore, encoder: Encoder, file: string, isReal: (title: string) => boolean) {
+async function encodeReal(store: LibraryStore['itemVectors'], encoder: Encoder, file: string, isReal: (title: string) => boolean) {
   const cached = existsSync(file) ? loadPreparedVectors(encoder.model, () => {}, pathToFileURL(file)) : new Map<string, Int8Array>()
   const vectors = new Map(cached)
   const byTitle = new Map<string, Int8Array>()
@@ -100,7 +101,7 @@ function writeVectors(file: string, model: string, vectors: ReadonlyMap<string, 
 }
 
 async function deriveOthers(
-  store: ItemVectorStore,
+  store: LibraryStore['itemVectors'],
   model: VectorModel,
   sources: ReadonlyMap<string, readonly string[]>,
   byTitle: ReadonlyMap<string, Int8Array>,

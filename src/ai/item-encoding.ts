@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ChangeRange, Encoder, ItemVectorStore, UnencodedItem, VectorCounts } from '../domain/ports/encoder.ts'
+import type { ChangeRange, Encoder, UnencodedItem, VectorCounts } from '../domain/ports/encoder.ts'
 import { unlessAborted } from '../domain/service/running-work.ts'
 import { AppError, toAppError } from '../errors.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { loadPreparedVectors } from './kept-vectors.ts'
 import { backOffMs, type Patience } from './model-requests.ts'
 
-/** Claims items for a while. */
-interface ClaimingStore {
-  /** Lease time in milliseconds; null for a single instance. */
-  readonly claimMs: number | null
-  renewClaims(model: string): Promise<void>
-}
+type ItemVectorStore = LibraryStore['itemVectors']
 
 /** Renews this instance's claims on items of a model until `work` ends. */
-async function withRenewedClaims<T>(store: ClaimingStore, model: string, work: () => Promise<T>): Promise<T> {
+async function withRenewedClaims<T>(
+  store: Pick<ItemVectorStore, 'claimMs' | 'renewClaims'>,
+  model: string,
+  work: () => Promise<T>,
+): Promise<T> {
   // A claim that could not be renewed only lets another instance do the same work.
   const renewing = store.claimMs === null ? undefined : setInterval(() => void store.renewClaims(model).catch(() => {}), store.claimMs / 3)
   renewing?.unref()

@@ -5,8 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createItemEncoding } from '../../src/ai/item-encoding.ts'
 import { loadPreparedVectors } from '../../src/ai/kept-vectors.ts'
-import type { Encoder, ItemVectorStore } from '../../src/domain/ports/encoder.ts'
+import type { Encoder } from '../../src/domain/ports/encoder.ts'
 import { AppError } from '../../src/errors.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createFakeEncoder, type FakeEncoder, fakeVector } from '../support/fake-encoder.ts'
 import { holdPatience } from '../support/held-patience.ts'
 import { eventually } from '../support/model-server.ts'
@@ -23,7 +24,7 @@ function begin({
   change = {},
 }: {
   encoder?: FakeEncoder
-  change?: Partial<ItemVectorStore> & Partial<Encoder>
+  change?: Partial<LibraryStore['itemVectors']> & Partial<Encoder>
 } = {}) {
   const { patience, waits } = holdPatience()
   const remarks: string[] = []
@@ -327,7 +328,7 @@ describe('vectors made with the program', () => {
     const prepared = new Map([[items[0]?.digest ?? '', vector]])
     const store = test.app.store.itemVectors
     const saved: Int8Array[] = []
-    const recording: ItemVectorStore = {
+    const recording: typeof store = {
       ...store,
       saveVectors(model, vectors) {
         saved.push(...vectors.map((one) => one.vector))

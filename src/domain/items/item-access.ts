@@ -1,11 +1,9 @@
 import type { Within } from '../people/actor.ts'
 import { hasRight, requireRight, type TeamRole } from '../people/teams.ts'
 import { makeBody, variablesOf } from '../prompts/body.ts'
-import type { PromptConfig } from '../prompts/config.ts'
 import type { Hold } from '../service/transfer.ts'
 import type { SkillFile } from '../skills/skill.ts'
-import type { FullVersion, Item, ItemKind, ItemOf, Prompt, PromptEntry, PromptFields, SkillFields, Tag, Version } from './items.ts'
-import type { Label } from './labels.ts'
+import type { FullVersion, Item, ItemKind, ItemOf, Prompt, PromptEntry, PromptFields, SkillFields, Version } from './items.ts'
 import type { RelatedItem } from './search.ts'
 import type { DefaultVisibility, Visibility } from './visibility.ts'
 
@@ -172,28 +170,4 @@ export function atVersion<Kind extends ItemKind>(
       : { ...of, ...texts, files: (files ?? []).map(({ filename, bytes }) => ({ filename, size: bytes.length })) }
   // Of the same kind as the item that it was made from.
   return made as ItemOf<Kind>
-}
-
-/** Narrows a list of prompts by their versions. Times are ISO 8601 in UTC; `to` is not included. */
-export interface NamedFilter {
-  readonly name?: string | undefined
-  readonly label?: string | undefined
-  readonly tag?: string | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-}
-
-/** A prompt in a list by names, with the versions that pass the filter. */
-export interface NamedPrompt {
-  readonly name: string
-  readonly isChat: boolean
-  /** Number of its newest version, whatever the filter. */
-  readonly newest: number
-  readonly versions: readonly number[]
-  readonly labels: readonly Label[]
-  readonly tags: readonly Tag[]
-  /** Of these versions. */
-  readonly updatedAt: string
-  /** Of the newest of these versions. */
-  readonly config: PromptConfig | null
 }

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely'
-import type { NamedFilter, NamedPrompt } from '../../domain/items/item-access.ts'
 import { type Item, type ItemOf, isOfKind } from '../../domain/items/items.ts'
 import { LATEST } from '../../domain/items/labels.ts'
 import { slugifyTag } from '../../domain/items/slug.ts'
@@ -37,6 +36,15 @@ export async function dropTakenNames(db: Kysely<Database>, seqs: readonly number
       select 1 from item as other where other.owner_seq = item.owner_seq and other.api_name = item.api_name
       and other.seq <> item.seq and other.deleted_at is null)`)
     .execute()
+}
+
+/** Narrows a list of prompts by their versions. Times are ISO 8601 in UTC; `to` is not included. */
+interface NamedFilter {
+  readonly name?: string | undefined
+  readonly label?: string | undefined
+  readonly tag?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
 }
 
 /** Versions of prompts of the actor and of their teams that pass a filter. */
@@ -103,11 +111,7 @@ export function readNamedPrompts(db: Kysely<Database>) {
       return row ? ((await toItems(db, [row])).filter(isOfKind('prompt'))[0] ?? 'hidden') : 'hidden'
     },
     /** A page of the prompts of the actor and of their teams by name, and how many there are. Of each, the versions that pass the filter. */
-    async listNamed(
-      actor: Actor,
-      filter: NamedFilter,
-      { limit, offset }: { readonly limit: number; readonly offset: number },
-    ): Promise<{ readonly prompts: readonly NamedPrompt[]; readonly total: number }> {
+    async listNamed(actor: Actor, filter: NamedFilter, { limit, offset }: { readonly limit: number; readonly offset: number }) {
       const versions = selectVersions(db, actor, filter)
       const { total } = await versions.select((eb) => eb.fn.count<number>('item.seq').distinct().as('total')).executeTakeFirstOrThrow()
       const rows = await versions
@@ -140,10 +144,12 @@ export function readNamedPrompts(db: Kysely<Database>) {
           return {
             name,
             isChat: isChat === 1,
+            /** Number of its newest version, whatever the filter. */
             newest: version,
             versions: own.map(({ number }) => number),
             labels: labels.get(seq) ?? [],
             tags: tags.get(seq) ?? [],
+            /** Of these versions, as is `config` of the newest of them. */
             updatedAt: own.reduce((last, { created_at: at }) => (at > last ? at : last), ''),
             config: configOf.get(seq) ?? null,
           }

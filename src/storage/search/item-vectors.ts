@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import type { ItemText, ItemVectorStore, UnencodedItem, VectorModel } from '../../domain/ports/encoder.ts'
+import type { ChangeRange, ItemText, UnencodedItem, VectorCounts, VectorModel } from '../../domain/ports/encoder.ts'
 import { type SearchableText, toEmbeddedText } from '../../search/analysis/indexed-text.ts'
 import { readRevision } from '../change-log.ts'
 import { readSearchableText } from '../items/item-parts.ts'
@@ -60,9 +60,20 @@ const counts = z.object({ total: z.coerce.number(), embedded: z.coerce.number() 
 const PUBLIC = sql`(select count(*) from item where visibility = 'public' and deleted_at is null)`
 const ALL = sql`(select count(*) from item) - (select count(*) from item where deleted_at is not null)`
 
-/** The vectors of all items. */
-export function itemVectorStore(reader: Kysely<Database>, context: WriteContext, claims: Claims): ItemVectorStore {
-  const countVectors: ItemVectorStore['countVectors'] = async ({ model, isProvider }) => {
+/** A vector that was made of an item. */
+interface MadeVector {
+  readonly item: UnencodedItem
+  readonly vector: Int8Array
+}
+
+/**
+ * The vectors of items, by model: for a provider of public items, otherwise of all outside the trash. A write that changes an item's text,
+ * moves it to the trash, or hides it from a provider, deletes its vectors in the same transaction. So the items without a vector are all the
+ * work there is.
+ */
+export function itemVectorStore(reader: Kysely<Database>, context: WriteContext, claims: Claims) {
+  /** For operators alone, as it may count private items. */
+  const countVectors = async ({ model, isProvider }: VectorModel): Promise<VectorCounts> => {
     const embeddedNow = sql`(select count(*) from item_vector where model = ${model})`
     const { rows } = await sql`select ${isProvider ? PUBLIC : ALL} as total, ${embeddedNow} as embedded`.execute(reader)
     const { total, embedded } = counts.parse(rows[0])
@@ -103,7 +114,7 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
       if (rows.length < ROWS_A_TRANSACTION) return dropped
     }
   }
-  const savePart = ({ model, isProvider }: VectorModel, vectors: Parameters<ItemVectorStore['saveVectors']>[1]): Promise<number> =>
+  const savePart = ({ model, isProvider }: VectorModel, vectors: readonly MadeVector[]): Promise<number> =>
     context.transact(async (db) => {
       const ids = vectors.map(({ item }) => item.id)
       const rows = await db
@@ -126,8 +137,13 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
       return saved.length
     })
   return {
+    /** The position of the last change; cheap. */
     readLastChange: () => readRevision(reader, 'library'),
-    async listUnencoded(model, { after, upTo, isFirst = false }, limit) {
+    /**
+     * Items in the range without a vector of this model, last changed first. `upTo` is where the next call continues: the range is done when
+     * it is `after`. `skipsClaimed`: others are claimed by another instance, and left out.
+     */
+    async listUnencoded(model: VectorModel, { after, upTo, isFirst = false }: ChangeRange, limit: number) {
       // After a start: walking through a million items takes seconds, counting them does not.
       if (after === 0 && isFirst && (await countVectors(model)).pending === 0) return { items: [], upTo: after, skipsClaimed: false }
       let position = upTo
@@ -149,9 +165,14 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
         await nextTurn()
       }
     },
+    /** How long claims last without `renewClaims`, in milliseconds; null for a single instance. */
     claimMs: claims.claimMs,
     renewClaims: claims.renew,
-    async saveVectors(model, vectors) {
+    /**
+     * Saves vectors for items that are still unchanged, and public if a provider made them; returns how many. Each call empties the caches of
+     * answers, so callers save several at once. Vectors of the model with other dimensions than the last of these are not kept.
+     */
+    async saveVectors(model: VectorModel, vectors: readonly MadeVector[]): Promise<number> {
       const dims = vectors.at(-1)?.vector.length
       const latest = reader.selectFrom('item_vector').select('vector').where('model', '=', model.model).orderBy('seq', 'desc').limit(1)
       const earlier = await latest.executeTakeFirst()
@@ -162,7 +183,8 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
       return saved
     },
     countVectors,
-    async readVectors(model, ids) {
+    /** The vectors of items, by id, that there are. The caller has seen the items under the visibility rule. */
+    async readVectors(model: string, ids: readonly string[]): Promise<ReadonlyMap<string, Int8Array>> {
       const found = new Map<string, Int8Array>()
       for (const part of batches(ids, ROWS_A_TRANSACTION)) {
         const rows = reader
@@ -175,7 +197,8 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
       }
       return found
     },
-    async forgetOtherVectors(keep) {
+    /** Deletes the vectors of every model but one, or of all (null); returns how many there were. */
+    async forgetOtherVectors(keep: string | null): Promise<number> {
       const models = await reader.selectFrom('item_vector').select('model').distinct().execute()
       let dropped = 0
       for (const { model } of models) if (model !== keep) dropped += await dropModel(model)
