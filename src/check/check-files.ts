@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type UnzipFileInfo, unzipSync } from 'fflate'
 import { type MarkedFinding, SEVERITIES, type Severity, shiftSeverity } from '../domain/check/findings.ts'
+import { finish } from '../domain/service/running-work.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
 import { findTail, isArchive, isHiddenZip, isZip, pickledGlobal, programOf } from './file-forms.ts'
 import { type CheckedFile, type FileView, INVISIBLE, viewFile } from './file-view.ts'
@@ -130,14 +131,6 @@ function* findIn(file: FileView, rules: readonly Rule[]): Generator<void, Marked
     yield
   }
   return findings
-}
-
-/** The answer of steps that are run at once. */
-function finish<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
 }
 
 const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{28,}={0,2}/g

@@ -1,7 +1,7 @@
 import { type CaseGrader, type CaseProblem, type EvalCase, isEvalFile, MAX_CASE_MEMBERS, toCaseId } from '../domain/evals/evals.ts'
 import { decodeText, type SkillFile } from '../domain/skills/skill.ts'
-import { parseJson } from '../domain/text/json.ts'
-import { type Fields, isFields, listOf, readFields, readHead, type TokenRoom, textOf, toText, without } from '../domain/text/yaml.ts'
+import { isObject, parseJson } from '../domain/text/json.ts'
+import { type Fields, listOf, readFields, readHead, type TokenRoom, textOf, toText, without } from '../domain/text/yaml.ts'
 
 /** Fields with which people mark cases that must stay hidden. */
 export const HOLDOUT_KEYS = ['holdout', 'split']
@@ -17,7 +17,7 @@ export function claimsHoldout(fields: Fields): boolean {
   const { holdout, split, tags, metadata } = fields
   const named = Array.isArray(tags) ? tags : (textOf(tags) ?? '').split(/[\s,]+/)
   const isClaimed = isTrue(holdout) || split === 'holdout' || split === 'test' || named.includes('holdout')
-  return isClaimed || (isFields(metadata) && claimsHoldout({ ...metadata, metadata: null }))
+  return isClaimed || (isObject(metadata) && claimsHoldout({ ...metadata, metadata: null }))
 }
 
 /** Fields apart from those that claim so. */
@@ -50,7 +50,7 @@ function readClaims({ filename, bytes }: SkillFile, room: TokenRoom): { readonly
   const parsed = filename.endsWith('.json') ? parseJson(text, MAX_CASE_MEMBERS) : null
   const value = parsed?.ok ? parsed.value : null
   if (parsed && !parsed.ok) return { fields: { holdout: MAY_CLAIM.test(text) }, entries: [] }
-  if (value !== null) return isFields(value) ? { fields: value, entries: listOf(value['evals']) } : { fields: {}, entries: listOf(value) }
+  if (value !== null) return isObject(value) ? { fields: value, entries: listOf(value['evals']) } : { fields: {}, entries: listOf(value) }
   try {
     return { fields: filename.endsWith('.md') ? readHead(text, room).fields : readFields(text, undefined, room), entries: [] }
   } catch {
@@ -75,15 +75,15 @@ export function separateHoldouts(files: readonly SkillFile[]): Separated<readonl
     const folder = file.filename.slice(0, file.filename.lastIndexOf('/') + 1)
     if (isWhole && folder !== 'evals/') folders.add(folder)
     for (const entry of claims.entries) {
-      const among = isWhole || (isFields(entry) && claimsHoldout(entry)) ? named.held : named.shown
-      for (const name of isFields(entry) ? listOf(entry['files']) : [])
+      const among = isWhole || (isObject(entry) && claimsHoldout(entry)) ? named.held : named.shown
+      for (const name of isObject(entry) ? listOf(entry['files']) : [])
         if (typeof name === 'string') among.add(name.replace(/^(?:\.?\/)*(?:evals\/)?/, 'evals/'))
     }
     return { file, isWhole, ...claims }
   })
   let count = folders.size
   for (const { file, fields, entries, isWhole } of read) {
-    const [open, claimed] = [false, true].map((isHeld) => entries.filter((one) => (isFields(one) && claimsHoldout(one)) === isHeld))
+    const [open, claimed] = [false, true].map((isHeld) => entries.filter((one) => (isObject(one) && claimsHoldout(one)) === isHeld))
     const write = (kept: readonly unknown[] = []): SkillFile => {
       const whole = 'evals' in fields ? { ...fields, evals: kept } : kept
       return { ...file, bytes: Buffer.from(`${JSON.stringify(whole, null, 2)}\n`) }
@@ -106,7 +106,7 @@ export const HOLDOUT_FILE = 'holdout.json'
 
 /** The same of the tests in a prompt's config. */
 export function separateTests(config: Fields): Separated<Fields> {
-  const isHeld = (one: unknown) => isFields(one) && claimsHoldout(one)
+  const isHeld = (one: unknown) => isObject(one) && claimsHoldout(one)
   const lists = ['testData', 'tests'].filter((name) => listOf(config[name]).some(isHeld))
   const parts = [false, true].map((held) =>
     Object.fromEntries(lists.map((name) => [name, listOf(config[name]).filter((one) => isHeld(one) === held)])),

@@ -10,8 +10,8 @@ import {
   toVariablesId,
 } from '../domain/evals/evals.ts'
 import { decodeText, encodingFault, type SkillFile } from '../domain/skills/skill.ts'
-import { parseJson } from '../domain/text/json.ts'
-import { type Fields, isFields, listOf, readFields, readHead, type TokenRoom, textOf, toText, without } from '../domain/text/yaml.ts'
+import { isObject, parseJson } from '../domain/text/json.ts'
+import { type Fields, listOf, readFields, readHead, type TokenRoom, textOf, toText, without } from '../domain/text/yaml.ts'
 import { AppError } from '../errors.ts'
 import { checkCases, claimsHoldout, HOLDOUT_KEYS, MAX_ALL_TOKENS, TWIN, withoutClaims } from './holdouts.ts'
 
@@ -107,7 +107,7 @@ function readPromptCaseFile({ filename, bytes }: SkillFile, room: TokenRoom): Ca
     try {
       // JSON is tried first: its limits allow many more cases than those of YAML.
       const parsed = parseJson(text, MAX_CASE_MEMBERS)
-      return readPromptCases(parsed.ok && isFields(parsed.value) ? parsed.value : readFields(text, undefined, room), filename)
+      return readPromptCases(parsed.ok && isObject(parsed.value) ? parsed.value : readFields(text, undefined, room), filename)
     } catch (error) {
       found.read(filename, () => {
         throw error
@@ -205,12 +205,12 @@ function noteUnknown(fields: Fields, known: ReadonlySet<string>, caseId: string 
 function readJsonCases(text: string, note: Note): readonly Draft[] {
   const parsed = parseJson(text, MAX_CASE_MEMBERS)
   if (!parsed.ok) throw new AppError('invalid_input', 'is not valid JSON, or too large. Correct it')
-  const evals = isFields(parsed.value) ? parsed.value['evals'] : parsed.value
+  const evals = isObject(parsed.value) ? parsed.value['evals'] : parsed.value
   if (!Array.isArray(evals)) throw new AppError('invalid_input', 'has no list "evals", and is no list of queries')
-  const isAll = isFields(parsed.value) && claimsHoldout(parsed.value)
-  if (isFields(parsed.value)) noteUnknown(parsed.value, keys('skill_name evals tags metadata'), '', (_, problem) => note(null, problem))
+  const isAll = isObject(parsed.value) && claimsHoldout(parsed.value)
+  if (isObject(parsed.value)) noteUnknown(parsed.value, keys('skill_name evals tags metadata'), '', (_, problem) => note(null, problem))
   return evals.flatMap((one: unknown, place): Draft[] => {
-    if (!isFields(one)) {
+    if (!isObject(one)) {
       note(null, `case ${place + 1} is no object`)
       return []
     }
@@ -226,7 +226,7 @@ function readJsonCases(text: string, note: Note): readonly Draft[] {
     const id = idOf(one['id'], place)
     noteUnknown(one, CASE_KEYS.evals, id, note)
     const graders = [...listOf(one['assertions']), ...listOf(one['expectations'])].flatMap((statement) => {
-      const said = textOf(isFields(statement) ? statement['text'] : statement)
+      const said = textOf(isObject(statement) ? statement['text'] : statement)
       if (said === undefined) note(id, 'an assertion is no text')
       return said === undefined ? [] : [toGrader('rubric', { text: said })]
     })
@@ -242,7 +242,7 @@ function readJsonCases(text: string, note: Note): readonly Draft[] {
 function readPluginCase(folder: string, texts: ReadonlyMap<string, string>, room: TokenRoom, note: Note): Draft {
   const { execution, context, graders: listed, ...base } = readFields(texts.get(`${folder}case.yaml`) ?? '', undefined, room)
   const { fields: head, body } = readHead(texts.get(`${folder}prompt.md`) ?? '', room)
-  const fields: Fields = { ...base, ...(isFields(execution) ? execution : {}), ...(isFields(context) ? { context } : {}), ...head }
+  const fields: Fields = { ...base, ...(isObject(execution) ? execution : {}), ...(isObject(context) ? { context } : {}), ...head }
   const id = toCaseId(textOf(fields['name']) ?? folder.split('/').at(-2) ?? '')
   noteUnknown(head, CASE_KEYS.prompt, id, note)
   const files = [...texts.keys()].filter((file) => file.startsWith(`${folder}graders/`) && file.endsWith('.md')).toSorted()
@@ -253,7 +253,7 @@ function readPluginCase(folder: string, texts: ReadonlyMap<string, string>, room
     return Object.keys(grader.fields).length === 0 ? [] : [{ name, ...grader.fields, body: grader.body.trim() }]
   })
   const graders = [...listOf(listed), ...written].flatMap((one): CaseGrader[] => {
-    if (!isFields(one) || textOf(one['type']) === undefined) {
+    if (!isObject(one) || textOf(one['type']) === undefined) {
       note(id, 'a grader has no type')
       return []
     }
@@ -277,11 +277,11 @@ function readScenario(folder: string, texts: ReadonlyMap<string, string>, room: 
   const id = toCaseId(folder.split('/').at(-2) ?? '')
   const text = texts.get(`${folder}criteria.json`)
   const parsed = text === undefined ? undefined : parseJson(text)
-  const criteria = parsed?.ok && isFields(parsed.value) ? parsed.value : {}
+  const criteria = parsed?.ok && isObject(parsed.value) ? parsed.value : {}
   if (text === undefined) note(id, 'has no criteria.json')
   else if (criteria['type'] !== 'weighted_checklist') note(id, 'its criteria.json is not of the type weighted_checklist')
   const graders = listOf(criteria['checklist']).flatMap((one): CaseGrader[] => {
-    if (!isFields(one)) return []
+    if (!isObject(one)) return []
     const { name, description, max_score, ...settings } = one
     const weight = numberOf(max_score)
     noteUnknown(one, CASE_KEYS.criterion, id, note, ' of a criterion')
@@ -307,19 +307,19 @@ function readTestData({ testData, evaluators }: Fields, note: Note): readonly Dr
   const graders = listOf(evaluators)
     .slice(0, MAX_GRADERS + 1)
     .flatMap((one): CaseGrader[] => {
-      if (!isFields(one)) return []
+      if (!isObject(one)) return []
       const { name, string, llm, uses } = one
       const called = textOf(name) ?? null
       noteUnknown(one, CASE_KEYS.evaluator, '', (_, problem) => note(null, problem), ` of the evaluator ${toCaseId(toText(name))}`)
-      if (isFields(llm))
+      if (isObject(llm))
         return [toGrader('choices', { name: called, text: textOf(llm['prompt']) ?? null, settings: without(llm, 'prompt') })]
       if (textOf(uses) !== undefined) return [toGrader(String(uses), { name: called })]
-      const [kind, value] = Object.entries(isFields(string) ? string : {}).find(([key]) => Object.hasOwn(GH_KINDS, key)) ?? []
+      const [kind, value] = Object.entries(isObject(string) ? string : {}).find(([key]) => Object.hasOwn(GH_KINDS, key)) ?? []
       if (kind === undefined) note(null, `the evaluator ${toCaseId(toText(name))} has no string, llm or uses`)
       return kind === undefined ? [] : [toGrader(GH_KINDS[kind] ?? kind, { name: called, value })]
     })
   return listOf(testData).flatMap((one): Draft[] => {
-    if (!isFields(one)) return []
+    if (!isObject(one)) return []
     const input = withoutClaims(one)
     const expected = textOf(one['expected']) ?? null
     return [{ id: toVariablesId(input), layout: 'prompt-yml', input, expected, graders, isHoldout: claimsHoldout(one) }]
@@ -329,14 +329,14 @@ function readTestData({ testData, evaluators }: Fields, note: Note): readonly Dr
 /** Tests of promptfoo, with the variables and assertions of `defaultTest`. */
 function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[] {
   if (!Array.isArray(tests)) throw new AppError('invalid_input', 'its tests are in another file. Write them out')
-  const shared = isFields(defaultTest) ? defaultTest : {}
+  const shared = isObject(defaultTest) ? defaultTest : {}
   const readAsserts = (list: unknown, id: string | null) =>
     // One more than the limit is enough to report that there are too many.
     listOf(list)
       .slice(0, MAX_GRADERS + 1)
       .flatMap((assertion): CaseGrader[] => {
-        const type = isFields(assertion) ? textOf(assertion['type']) : undefined
-        if (!isFields(assertion) || type === undefined) {
+        const type = isObject(assertion) ? textOf(assertion['type']) : undefined
+        if (!isObject(assertion) || type === undefined) {
           note(id, 'an assertion has no type')
           return []
         }
@@ -348,18 +348,18 @@ function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[]
         return [toGrader(isRubric ? 'rubric' : type, { ...judged, name: textOf(metric) ?? null, weight: numberOf(weight), settings })]
       })
   const sharedGraders = readAsserts(shared['assert'], null)
-  const variables = isFields(shared['vars']) ? shared['vars'] : {}
+  const variables = isObject(shared['vars']) ? shared['vars'] : {}
   const sharedSize = sizeOfCase({ ...NO_CASE, input: variables, graders: sharedGraders })
   const drafts: Draft[] = []
   let [size, graderCount] = [0, 0]
   for (const [place, one] of tests.entries()) {
     // One case past the limit is enough to report that there are more.
     if (drafts.length > MAX_CASES || size > MAX_SIZE || graderCount > MAX_ALL_GRADERS) break
-    if (!isFields(one)) {
+    if (!isObject(one)) {
       note(null, `test ${place + 1} is in another file. Write it out`)
       continue
     }
-    const input = { ...variables, ...(isFields(one['vars']) ? one['vars'] : {}) }
+    const input = { ...variables, ...(isObject(one['vars']) ? one['vars'] : {}) }
     const id = toCaseId(textOf(one['description']) ?? '') || toVariablesId(input)
     noteUnknown(one, CASE_KEYS.test, id, note)
     const graders = [...sharedGraders, ...readAsserts(one['assert'], id)]

@@ -4,7 +4,8 @@ import { type AssertionResult, type CaseGrader, type EvalCase, type ModelAnswer,
 import { estimateTokens, type LanguageModel, type ModelMessage, type ModelRequest, type TestModels } from '../domain/ports/models.ts'
 import { type Message, toMcpMessages } from '../domain/prompts/body.ts'
 import { blankForbiddenCharacters } from '../domain/text/characters.ts'
-import { isFields, readFields, toText } from '../domain/text/yaml.ts'
+import { isObject } from '../domain/text/json.ts'
+import { readFields, toText } from '../domain/text/yaml.ts'
 import { AppError } from '../errors.ts'
 
 /** A question to a model. Its answer is kept by the digest of the question. */
@@ -117,7 +118,7 @@ async function judgeByVotes(ask: Ask, model: string, { text, value }: CaseGrader
 function readVerdict(text: string): { readonly passed: boolean | null; readonly reason: string | null } {
   try {
     const value: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
-    if (!isFields(value) || typeof value['passed'] !== 'boolean') return { passed: null, reason: null }
+    if (!isObject(value) || typeof value['passed'] !== 'boolean') return { passed: null, reason: null }
     return { passed: value['passed'], reason: typeof value['reason'] === 'string' ? value['reason'] : null }
   } catch {
     return { passed: null, reason: null }
@@ -131,7 +132,7 @@ async function judgeByChoice(ask: Ask, model: string, { text, settings }: CaseGr
   if (parts.length * answer.length > MAX_ASKED) return { passed: null, evidence: 'not checked: it is too long once it is filled' }
   const content = parts.join(answer)
   const reply = (await ask({ model, system, messages: [{ role: 'user', content }] })).text
-  const choices = Array.isArray(settings['choices']) ? settings['choices'].filter(isFields) : []
+  const choices = Array.isArray(settings['choices']) ? settings['choices'].filter(isObject) : []
   const chosen = choices.find(({ choice }) => typeof choice === 'string' && reply.includes(choice))
   if (!chosen) return { passed: null, evidence: 'not checked: the model chose none of the choices' }
   return { passed: Number(chosen['score']) > 0, evidence: `the model chose ${String(chosen['choice'])}` }
@@ -229,7 +230,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const parsed = readJson(text)
     if (parsed === undefined) return false
     const schema = typeof value === 'string' ? readFields(value) : value
-    if (!isFields(schema)) return true
+    if (!isObject(schema)) return true
     const matches = await checkAnswer({ value: parsed, schema })
     return matches === 'slow' ? TOO_SLOW : matches === 'unusable' ? 'has a JSON Schema that cannot be used' : matches
   },
@@ -331,7 +332,7 @@ function readJson(text: string): unknown {
 
 function isWithin(count: number, value: unknown): boolean | string {
   if (typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))) return count === Number(value)
-  const { min, max } = isFields(value) ? value : {}
+  const { min, max } = isObject(value) ? value : {}
   if (typeof min !== 'number' && typeof max !== 'number') return 'has neither a number nor min or max'
   return count >= (typeof min === 'number' ? min : 0) && count <= (typeof max === 'number' ? max : Number.POSITIVE_INFINITY)
 }

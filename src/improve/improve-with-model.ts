@@ -3,7 +3,7 @@ import type { PromptType } from '../domain/items/fields.ts'
 import type { Improver, LanguageModel, ModelMessage } from '../domain/ports/models.ts'
 import { unlessAborted } from '../domain/service/running-work.ts'
 import { cutCharacters, hasForbiddenCharacter, isBlank, isLongerThan } from '../domain/text/characters.ts'
-import { parseJson } from '../domain/text/json.ts'
+import { isObject, parseJson } from '../domain/text/json.ts'
 import { readYaml, toPlain } from '../domain/text/yaml.ts'
 import { parseVariables } from '../domain/variables/variables.ts'
 import { AppError } from '../errors.ts'
@@ -161,7 +161,7 @@ function findFault(text: string, format: OutputFormat): string | null {
 
 /** An object with something in it. A list is no prompt with parts, and an empty object says nothing. */
 function isStructure(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+  return isObject(value) && Object.keys(value).length > 0
 }
 
 function readJson(text: string): unknown {

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { MAX_TITLE, PROMPT_TYPES, readPromptType } from '../domain/items/fields.ts'
+import { takeSteps } from '../domain/service/running-work.ts'
 import { holdsPrivateKey, isSystemName } from '../domain/skills/filename.ts'
 import { describeOddFields, findFrontmatterFault, splitFrontmatter } from '../domain/skills/frontmatter.ts'
 import { decodeText, encodingFault, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
-import { findTopFolder, type LeftOutFile, leftOutReason, type ReadArchive, readZipInSteps } from '../domain/skills/skill-archive.ts'
+import { findTopFolder, type LeftOutFile, leftOutReason, readZipInSteps } from '../domain/skills/skill-archive.ts'
 import { cutCharacters } from '../domain/text/characters.ts'
 import { AppError } from '../errors.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
@@ -110,14 +111,6 @@ function putAt(entry: UploadEntry, filename: string, archives: readonly string[]
   const archive = archives.find((root) => filename === root || filename.startsWith(`${root}/`))
   const root = archive ?? (filename.includes('/') ? filename.slice(0, filename.indexOf('/')) : '.')
   return { ...entry, place: { root, path: root === '.' ? filename : filename.slice(root.length + 1) } }
-}
-
-async function takeSteps(steps: ReturnType<typeof readZipInSteps>, pause: () => Promise<void>): Promise<ReadArchive> {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    await pause()
-  }
 }
 
 /** The files of each folder that holds a SKILL.md, by its path; a folder in a skill belongs to it. Names are those in the skill. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { readSkillArchive } from '../../src/domain/skills/skill-archive.ts'
+import { finish } from '../../src/domain/service/running-work.ts'
+import { readSkillArchiveInSteps } from '../../src/domain/skills/skill-archive.ts'
 import { stopHighlighting } from '../../src/web/markup/highlight.ts'
 import { json, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
@@ -194,7 +195,7 @@ describe('pages to read', () => {
       `attachment; filename*=UTF-8''${slug}.zip`,
     ])
     const bytes = new Uint8Array(await zip.arrayBuffer())
-    expect(readSkillArchive(bytes).files.map((file) => file.filename)).toEqual(
+    expect(finish(readSkillArchiveInSteps(bytes)).files.map((file) => file.filename)).toEqual(
       expect.arrayContaining(['SKILL.md', 'docs/guide.md', 'run.py', 'x.bin']),
     )
     // Whoever only asks for the headers takes up no place among downloads.

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/domain/people/actor.ts'
-import { readSkillArchive } from '../../src/domain/skills/skill-archive.ts'
+import { finish } from '../../src/domain/service/running-work.ts'
+import { readSkillArchiveInSteps } from '../../src/domain/skills/skill-archive.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { fillAddress, type Kind, type MarkedItem, saveMarked } from '../support/marked-items.ts'
 import { PROCEDURES } from '../support/procedures.ts'
@@ -390,7 +391,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
           const ask = (ref: string) => test.fetch(`/api/skills/${ref}/zip`, key === undefined ? {} : { key })
           const answer = await ask(reach === 'slug' ? item.slug : item.id)
           if (mayRead(actor, item.state, reach)) {
-            const { files } = readSkillArchive(new Uint8Array(await answer.arrayBuffer()))
+            const { files } = finish(readSkillArchiveInSteps(new Uint8Array(await answer.arrayBuffer())))
             expect([answer.status, files.map((file) => file.filename)], cell).toEqual([200, ['SKILL.md', 'a.txt']])
             expect(Buffer.from(files[1]?.bytes ?? []).toString(), cell).toBe(item.marker)
           } else {

@@ -30,3 +30,20 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
     signal.removeEventListener('abort', abort)
   }
 }
+
+/** The result of work in steps, all taken at once. */
+export function finish<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The result of work in steps, with a pause after each. */
+export async function takeSteps<T>(steps: Generator<unknown, T>, pause: () => Promise<unknown>): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await pause()
+  }
+}

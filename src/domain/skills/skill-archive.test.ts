@@ -2,19 +2,20 @@ import fc from 'fast-check'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
+import { finish } from '../service/running-work.ts'
 import { checkSkillFiles, listSkillFiles, MAX_FILE_BYTES, type SkillFile } from './skill.ts'
-import { readSkillArchive, writeSkillArchive } from './skill-archive.ts'
+import { readSkillArchiveInSteps, writeSkillArchive } from './skill-archive.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const zip = (files: Record<string, Uint8Array>, os?: { os: number; attrs: number }) =>
   zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, [content, { ...os }]])))
 const write = (files: readonly SkillFile[]) => new Uint8Array(Buffer.concat([...writeSkillArchive(files, 'a-skill')]))
-const names = (archive: Uint8Array) => readSkillArchive(archive).files.map((file) => file.filename)
+const names = (archive: Uint8Array) => finish(readSkillArchiveInSteps(archive)).files.map((file) => file.filename)
 
 /** The code and the sentence of what was refused. */
 function refusal(archive: Uint8Array): [string, string] {
   try {
-    readSkillArchive(archive)
+    finish(readSkillArchiveInSteps(archive))
   } catch (error) {
     if (error instanceof AppError) return [error.code, error.message]
     throw error
@@ -30,7 +31,7 @@ function patch(archive: Uint8Array, offset: number, ...values: number[]): Uint8A
   return copy
 }
 
-describe('readSkillArchive', () => {
+describe('readSkillArchiveInSteps', () => {
   it('reads what writeSkillArchive wrote, byte for byte, whatever the files are', () => {
     const part = fc.string({ unit: fc.constantFrom('a', 'B', '7', 'é', '文', '-', ' x'), minLength: 1, maxLength: 6 })
     const path = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/').normalize('NFC'))
@@ -43,7 +44,7 @@ describe('readSkillArchive', () => {
         } catch {
           return fc.pre(false)
         }
-        const read = readSkillArchive(write(files))
+        const read = finish(readSkillArchiveInSteps(write(files)))
         expect(read.skipped).toEqual([])
         expect(read.files.map((one) => [one.filename, Buffer.from(one.bytes).toString('hex')])).toEqual(
           files.map((one) => [one.filename, Buffer.from(one.bytes).toString('hex')]),
@@ -65,16 +66,18 @@ describe('readSkillArchive', () => {
   })
 
   it('leaves out secrets and tool folders, and names each once', () => {
-    const { files, skipped } = readSkillArchive(
-      zip({
-        's/SKILL.md': bytes('x'),
-        's/.git/config': bytes('y'),
-        's/.git/HEAD': bytes('y'),
-        's/.env.local': bytes('y'),
-        's/.DS_Store': bytes('y'),
-        's/keys/id_rsa': bytes('y'),
-        's/notes.txt': bytes('-----BEGIN OPENSSH PRIVATE KEY-----\nabc'),
-      }),
+    const { files, skipped } = finish(
+      readSkillArchiveInSteps(
+        zip({
+          's/SKILL.md': bytes('x'),
+          's/.git/config': bytes('y'),
+          's/.git/HEAD': bytes('y'),
+          's/.env.local': bytes('y'),
+          's/.DS_Store': bytes('y'),
+          's/keys/id_rsa': bytes('y'),
+          's/notes.txt': bytes('-----BEGIN OPENSSH PRIVATE KEY-----\nabc'),
+        }),
+      ),
     )
     expect(files.map((file) => file.filename)).toEqual(['SKILL.md'])
     expect(skipped).toEqual([

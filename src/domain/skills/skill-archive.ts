@@ -2,7 +2,16 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { Zip, ZipDeflate } from 'fflate'
 import { AppError } from '../../errors.ts'
 import { filenameFault, holdsPrivateKey, isLeftOutName, isSecretName, isSystemName, normalizeFilename } from './filename.ts'
-import { checkSkillFiles, fileMode, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, type SkillFile, toFileMode } from './skill.ts'
+import {
+  checkSkillFiles,
+  fileMode,
+  MAX_FILE_BYTES,
+  MAX_SKILL_BYTES,
+  MAX_SKILL_FILES,
+  type SkillFile,
+  shorten,
+  toFileMode,
+} from './skill.ts'
 
 /** Bytes deflated at once: some 3 ms. */
 const DEFLATE_STEP = 65_536
@@ -88,19 +97,11 @@ interface Entry {
 }
 
 /**
- * Reads the files of a skill from a zip. Limits are enforced while inflating; sizes in headers are never trusted. One enclosing folder is
+ * Reads the files of a skill from a zip, in steps of one file each: a few dozen milliseconds at most, so that who reads it may do other
+ * things between. Limits are enforced while inflating; sizes in headers are never trusted. One enclosing folder is
  * removed; secrets, tool folders and files an operating system adds are left out and listed.
  * @throws AppError `invalid_input` (not a zip, damaged, encrypted, links, bad or clashing names, no SKILL.md), `too_large`
  */
-export function readSkillArchive(archive: Uint8Array): ReadArchive {
-  const steps = readSkillArchiveInSteps(archive)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
-
-/** The same in steps of one file each, a few dozen milliseconds at most, so that who reads it may do other things between. */
 export function* readSkillArchiveInSteps(archive: Uint8Array): Generator<void, ReadArchive> {
   const read = yield* readZipInSteps(archive, OF_A_SKILL)
   checkSkillFiles(read.files)
@@ -123,7 +124,7 @@ export interface ZipLimits {
 const OF_A_SKILL: ZipLimits = { maxFiles: MAX_SKILL_FILES, maxBytes: MAX_SKILL_BYTES, of: 'a skill', removesTopFolder: true }
 
 /**
- * Reads the files of a zip as {@link readSkillArchive} does, in steps of one file each. Each file has the limit of a skill's.
+ * Reads the files of a zip as {@link readSkillArchiveInSteps} does. Each file has the limit of a skill's.
  * @throws AppError `invalid_input`, `too_large`
  */
 export function* readZipInSteps(archive: Uint8Array, limits: ZipLimits): Generator<void, ReadArchive> {
@@ -311,10 +312,6 @@ function inflate(packed: Uint8Array, shown: string, refuse: (bytes: number) => v
 
 function damaged(what: string, cause?: unknown): AppError {
   return new AppError('invalid_input', `The archive is damaged: ${what}. Pack it again.`, cause === undefined ? {} : { cause })
-}
-
-function shorten(name: string): string {
-  return name.length > 80 ? `${name.slice(0, 80).toWellFormed()}…` : name.toWellFormed()
 }
 
 /**

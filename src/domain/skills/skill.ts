@@ -118,7 +118,8 @@ export function checkSkillFiles(files: readonly { readonly filename: string; rea
   if (details.length > 0) throw new AppError('invalid_input', `${details.map((d) => d.message).join('; ')}.`, { details })
 }
 
-function shorten(filename: string): string {
+/** The beginning of a long name, for messages. */
+export function shorten(filename: string): string {
   return filename.length > 80 ? `${filename.slice(0, 80).toWellFormed()}…` : filename.toWellFormed()
 }
 

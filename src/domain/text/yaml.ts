@@ -1,6 +1,7 @@
 import { type Document, type DocumentOptions, isScalar, Lexer, type ParseOptions, parseDocument, type SchemaOptions, visit } from 'yaml'
 import { AppError } from '../../errors.ts'
 import { nestingFault } from '../prompts/config.ts'
+import { isObject } from './json.ts'
 
 type Options = ParseOptions & DocumentOptions & SchemaOptions
 
@@ -59,10 +60,6 @@ const MAX_TOKENS = 20_000
 const MAX_ALIASES = 10
 const HEAD = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 /** A value as text: JSON of what is none. */
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
@@ -96,7 +93,7 @@ export function readFields(text: string, maxLength = MAX_FILE, room: TokenRoom =
   const fields = toPlain(document, MAX_ALIASES)
   if (fields === undefined)
     throw refuse(`its YAML has keys that are no text, or more than ${MAX_ALIASES} uses of its anchors: write the values out`)
-  if (!isFields(fields)) throw refuse('its YAML has no fields at its top')
+  if (!isObject(fields)) throw refuse('its YAML has no fields at its top')
   // A config is JSON.
   const fault = nestingFault(fields, 0)
   if (fault !== null) throw refuse(`its YAML ${fault}`)

@@ -232,21 +232,7 @@ export function toPresentSyntax(text: string): string {
 
 /** A text written so that all of it stands for itself: nothing in it is a variable or a part. */
 export function escapeVariables(text: string): string {
-  if (!text.includes('${')) return text
-  const closings = matchBraces(text)
-  let written = ''
-  let from = 0
-  let at = text.indexOf('${')
-  while (at !== -1) {
-    const end = (readPart(text, at) ?? readVariable(text, at, closings))?.end
-    if (end === undefined) at = text.indexOf('${', at + 2)
-    else {
-      written += text.slice(from, at) + '\\'.repeat(countBackslashes(text, from, at) + 1) + text.slice(at, end)
-      from = end
-      at = text.indexOf('${', from)
-    }
-  }
-  return written + text.slice(from)
+  return text.includes('${') ? writePieces([{ text }]) : text
 }
 
 /** A text with its blanks filled in. `unfilled` are the required variables that got no value and stand as they were written. */

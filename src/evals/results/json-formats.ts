@@ -8,7 +8,8 @@ import {
   toCaseId,
   toVariablesId,
 } from '../../domain/evals/evals.ts'
-import { type Fields, isFields } from '../../domain/text/yaml.ts'
+import { isObject } from '../../domain/text/json.ts'
+import type { Fields } from '../../domain/text/yaml.ts'
 import { AppError } from '../../errors.ts'
 
 /** Longest text of an assertion, its evidence or an error, in characters. */
@@ -276,7 +277,7 @@ const promptfoo = define(
   'an output of promptfoo',
   ['results'],
   z.preprocess(
-    (fields) => (isFields(fields) && isFields(fields['results']) ? { ...fields['results'], metadata: fields['metadata'] } : fields),
+    (fields) => (isObject(fields) && isObject(fields['results']) ? { ...fields['results'], metadata: fields['metadata'] } : fields),
     z.object({
       timestamp: maybeText,
       metadata: optional(z.object({ promptfooVersion: maybeText })),

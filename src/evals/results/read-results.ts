@@ -8,8 +8,8 @@ import {
   toCaseId,
 } from '../../domain/evals/evals.ts'
 import { decodeText, encodingFault, type SkillFile } from '../../domain/skills/skill.ts'
-import { parseJson } from '../../domain/text/json.ts'
-import { type Fields, isFields } from '../../domain/text/yaml.ts'
+import { isObject, parseJson } from '../../domain/text/json.ts'
+import type { Fields } from '../../domain/text/yaml.ts'
 import { AppError } from '../../errors.ts'
 import { ALL_CASES, amount, JSON_FORMATS, MAX_TEXT, type RunParts, toMs, toTime, UNMEASURED, UNSAID } from './json-formats.ts'
 
@@ -185,7 +185,7 @@ function readRun(bytes: Uint8Array, filename: string): EvalRun {
   if (text.trimStart().startsWith('<')) return { format: 'junit', ...readJunit(text.trimStart(), filename) }
   const fields = toFields(text, filename)
   // Checked first, for a schema names every fault of every entry.
-  const lists = Object.values(isFields(fields['results']) ? fields['results'] : fields).filter(Array.isArray)
+  const lists = Object.values(isObject(fields['results']) ? fields['results'] : fields).filter(Array.isArray)
   for (const { length } of lists) if (length > MAX_RESULTS) throw refuseMany(filename, length)
   for (const [format, { matches, read }] of Object.entries(JSON_FORMATS) as [ResultFormat, (typeof JSON_FORMATS)['grading']][]) {
     if (matches(fields)) return { format, ...read(fields, filename) }
@@ -207,7 +207,7 @@ function toFields(text: string, filename: string): Fields {
   const refuse = (why: string) => new AppError('invalid_input', `${filename} ${why}`)
   if (!parsed.ok && parsed.reason.startsWith('The body')) throw refuse('is not valid JSON; it may have been cut off. Send the whole file.')
   if (!parsed.ok) throw refuse(`cannot be read. ${parsed.reason}`)
-  if (!isFields(parsed.value)) throw refuse('is not a JSON object, so it is no result file.')
+  if (!isObject(parsed.value)) throw refuse('is not a JSON object, so it is no result file.')
   return parsed.value
 }
 

@@ -1,5 +1,5 @@
 import { Document, isAlias, isMap, isNode, isScalar, visit, type YAMLMap } from 'yaml'
-import { parseJson } from '../../domain/text/json.ts'
+import { isObject, parseJson } from '../../domain/text/json.ts'
 import { readYaml, toPlain } from '../../domain/text/yaml.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
 import type { ImproveRequest, OutputFormat } from '../improve-with-model.ts'
@@ -51,8 +51,6 @@ interface OwnStructure {
   readonly isExact: boolean
 }
 
-type Members = Readonly<Record<string, unknown>>
-
 /** A key that tells YAML from prose with a colon. */
 const KEY = /^[\p{Ll}\p{Lo}_][\p{L}\p{M}\p{N}_-]{0,63}$/u
 const FIRST_LINE = /^(?:[ \t]*(?:#.*|---)?\r?\n)*[\p{Ll}\p{Lo}_][\p{L}\p{M}\p{N}_-]{0,63}:(?:\s|$)/u
@@ -67,7 +65,7 @@ function keepOwnStructure(prompt: string, format: OutputFormat): string | null {
   if (format === 'text') return prompt
   const target = format === 'structured_json' ? 'json' : 'yaml'
   if (target === own.notation) return own.isResult ? prompt : null
-  if (!own.isResult || !own.isExact || !isRecord(own.value)) return null
+  if (!own.isResult || !own.isExact || !isObject(own.value)) return null
   const converted = target === 'json' ? JSON.stringify(own.value, null, 2) : writeYaml(own.value)
   // A variable that spans lines, or a brace that finds another partner, would be read differently.
   return namesOf(converted) === namesOf(prompt) && (readJson(converted) ?? readYamlMapping(converted, true)) ? converted : null
@@ -79,7 +77,7 @@ function readJson(prompt: string): OwnStructure | null {
   const parsed = parseJson(prompt)
   if (!parsed.ok) return null
   const { value } = parsed
-  const keys = isRecord(value) ? Object.keys(value) : []
+  const keys = isObject(value) ? Object.keys(value) : []
   // JSON keeps the last of two members of one name, and reads 1.10 as 1.1: both show when the value is written again.
   const isExact = keys.every((key) => KEY.test(key)) && squeeze(JSON.stringify(value)) === squeeze(prompt)
   return { notation: 'json', value, isResult: keys.length > 0, isExact }
@@ -113,7 +111,7 @@ function readYamlMapping(text: string, isOneEnough: boolean): OwnStructure | nul
   })
   if (document.comment || document.commentBefore) isExact = false
   const value = isResult ? toPlain(document, 0) : undefined
-  return { notation: 'yaml', value, isResult: isRecord(value), isExact }
+  return { notation: 'yaml', value, isResult: isObject(value), isExact }
 }
 
 function hasDuplicateKey(map: YAMLMap): boolean {
@@ -126,10 +124,6 @@ function namesOf(text: string): string {
     .variables.map(({ name }) => name)
     .toSorted()
     .join('\n')
-}
-
-function isRecord(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -7,6 +7,7 @@ import { labelRef } from '../../domain/items/labels.ts'
 import { fillBody, toMcpMessages } from '../../domain/prompts/body.ts'
 import { cutCharacters, showControls } from '../../domain/text/characters.ts'
 import { deriveDescription } from '../../domain/text/excerpts.ts'
+import { isObject } from '../../domain/text/json.ts'
 import { labelVariable } from '../../domain/variables/variables.ts'
 import type { FilePrompt } from '../../transfer/formats/file-prompt.ts'
 import { FORMATS, type FormatName } from '../../transfer/formats/formats.ts'
@@ -29,9 +30,7 @@ export const valuesInput = z
   .meta({ type: 'object', additionalProperties: { type: 'string' } })
 
 function isTexts(value: unknown): value is Record<string, string> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((text) => typeof text === 'string')
-  )
+  return isObject(value) && Object.values(value).every((text) => typeof text === 'string')
 }
 
 /** The values as a map, own keys alone. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { noteField } from '../../domain/items/fields.ts'
+import { takeSteps } from '../../domain/service/running-work.ts'
 import {
   applyFileChange,
   checkSkillFiles,
@@ -157,10 +158,7 @@ export const readSkillArchive = defineProcedure({
   input: z.object({ archive: z.base64().max(Math.ceil((MAX_ARCHIVE_BYTES * 4) / 3) + 4) }),
   async run(_context: Needs, { archive }) {
     const steps = readSkillArchiveInSteps(new Uint8Array(Buffer.from(archive, 'base64')))
-    for (;;) {
-      const step = steps.next()
-      if (step.done) return { files: listSkillFiles(step.value.files).map(toFileContent), skipped: [...step.value.skipped] }
-      await setImmediate()
-    }
+    const { files, skipped } = await takeSteps(steps, setImmediate)
+    return { files: listSkillFiles(files).map(toFileContent), skipped: [...skipped] }
   },
 })

@@ -3,7 +3,8 @@ import { stringify } from 'yaml'
 import { type Message, type PromptBody, renderMessages, variablesOf } from '../../domain/prompts/body.ts'
 import { configField, type PromptConfig } from '../../domain/prompts/config.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
-import { type Fields, isFields, textOf } from '../../domain/text/yaml.ts'
+import { isObject } from '../../domain/text/json.ts'
+import { type Fields, textOf } from '../../domain/text/yaml.ts'
 import { type Piece, parseVariables, writePieces } from '../../domain/variables/variables.ts'
 import { describeList } from '../foreign-prompts.ts'
 import type { TemplateSyntax, Token } from './templates.ts'
@@ -196,7 +197,7 @@ export function joinConfig(...parts: readonly Fields[]): { readonly config: Prom
 }
 
 /** A value as fields; none for anything else. */
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
 /** Fields without those that are undefined or empty. */
 export function pick(fields: Fields): Fields {

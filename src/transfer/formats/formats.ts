@@ -1,7 +1,8 @@
 import { MAX_TITLE } from '../../domain/items/fields.ts'
 import { decodeText, encodingFault } from '../../domain/skills/skill.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
-import { type Fields, isFields, readFields, textOf } from '../../domain/text/yaml.ts'
+import { isObject } from '../../domain/text/json.ts'
+import { type Fields, readFields, textOf } from '../../domain/text/yaml.ts'
 import { AppError } from '../../errors.ts'
 import { describeList } from '../foreign-prompts.ts'
 import { type PromptDraft, toRemarkedDraft } from '../prompt-file.ts'
@@ -90,7 +91,7 @@ const promptYml: Format = {
 function readJsonSchema(text: unknown): unknown {
   try {
     const read: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
-    return isFields(read) && isFields(read['schema']) ? read['schema'] : undefined
+    return isObject(read) && isObject(read['schema']) ? read['schema'] : undefined
   } catch {
     return undefined
   }
@@ -116,7 +117,7 @@ const promptfoo: Format = {
     const lost = describeList('left out', Object.keys(pick(others)))
     const isOne = list.length === 1
     return list.map((one: unknown, place) => {
-      const fields = isFields(one) ? one : { raw: one }
+      const fields = isObject(one) ? one : { raw: one }
       const raw = textOf(fields['raw']) ?? textOf(fields['id'])
       if (raw === undefined) return { fault: `prompts.${place} has no text` }
       if (REFERENCE.test(raw)) return { fault: `is in another file, ${raw.slice(0, 80)}: import that one` }
@@ -176,7 +177,7 @@ const promptfoo: Format = {
 /** Tests that only name the variables, as `write` writes them. */
 function isSkeleton(tests: unknown): boolean {
   const isBare = (one: unknown) =>
-    isFields(one) && Object.keys(one).every((key) => key === 'vars') && Object.values(fieldsOf(one['vars'])).every((value) => value === '')
+    isObject(one) && Object.keys(one).every((key) => key === 'vars') && Object.values(fieldsOf(one['vars'])).every((value) => value === '')
   return tests === undefined || (Array.isArray(tests) && tests.every(isBare))
 }
 
@@ -189,7 +190,7 @@ function pickUsed(vars: Fields, raw: string): Fields {
 /** Model and parameters of the first provider. */
 function readProvider(providers: unknown): Fields {
   const first: unknown = Array.isArray(providers) ? providers[0] : providers
-  const id = isFields(first) ? textOf(first['id']) : textOf(first)
+  const id = isObject(first) ? textOf(first['id']) : textOf(first)
   return { ...fieldsOf(fieldsOf(first)['config']), model: id === ECHO ? undefined : id }
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Fields, isFields, readHead, textOf } from '../../domain/text/yaml.ts'
+import { isObject } from '../../domain/text/json.ts'
+import { type Fields, readHead, textOf } from '../../domain/text/yaml.ts'
 import type { Variable } from '../../domain/variables/variables.ts'
 import { cutLongTags, describeList } from '../foreign-prompts.ts'
 import {
@@ -92,11 +93,11 @@ function isEmpty(config: Fields | null): Fields | null {
 
 /** A JSON Schema is the schema of the answer; Picoschema, the short form of dotprompt, stays as it is. */
 function readOutput(output: unknown): Fields {
-  if (!isFields(output)) return {}
+  if (!isObject(output)) return {}
   const { schema, format, ...others } = output
   const isJsonSchema =
-    isFields(schema) &&
-    (isFields(schema['properties']) || /^(?:object|array|string|number|integer|boolean)$/.test(textOf(schema['type']) ?? ''))
+    isObject(schema) &&
+    (isObject(schema['properties']) || /^(?:object|array|string|number|integer|boolean)$/.test(textOf(schema['type']) ?? ''))
   if (!isJsonSchema) return { output }
   return { responseSchema: schema, output: pick({ ...others, format: format === 'json' ? undefined : format }) }
 }
@@ -160,7 +161,7 @@ export const prompty: Format = {
     const { tags: metaTags, config, authors: _authors, ...metaRest } = fieldsOf(metadata)
     const { given, defaults } = readInputs(inputs)
     const { body, remarks } = toBody(promptyMessages(template), defaults)
-    const { parameters, options, id, ...rest } = isFields(model) ? model : { id: model }
+    const { parameters, options, id, ...rest } = isObject(model) ? model : { id: model }
     const { additionalProperties, ...known } = fieldsOf(options)
     const made = joinConfig(
       others,
@@ -218,10 +219,10 @@ function nameModel({ configuration }: Fields): string | undefined {
  * list.
  */
 function readInputs(inputs: unknown): { readonly given: Fields; readonly defaults: Fields } {
-  const list = (Array.isArray(inputs) ? inputs : []).filter(isFields)
-  const entries = isFields(inputs) ? Object.entries(inputs) : list.map((one) => [String(one['name']), one] as const)
+  const list = (Array.isArray(inputs) ? inputs : []).filter(isObject)
+  const entries = isObject(inputs) ? Object.entries(inputs) : list.map((one) => [String(one['name']), one] as const)
   const read = entries.map(([name, one]) => {
-    const { name: _name, required: _required, default: preset, kind, ...more } = isFields(one) ? one : { sample: one }
+    const { name: _name, required: _required, default: preset, kind, ...more } = isObject(one) ? one : { sample: one }
     return { name, preset, more: { ...(kind === 'string' ? {} : { kind }), ...more } }
   })
   return {
