@@ -8,18 +8,21 @@ interface TextLimits {
   readonly blank?: boolean
 }
 
+/** A text that is checked by a function, which gives the fault as the end of a sentence, or null. JSON Schema shows nothing of it. */
+export function checkedText(faultOf: (text: string) => string | null) {
+  return z.string().superRefine((text, issues) => {
+    const fault = faultOf(text)
+    if (fault !== null) issues.addIssue({ code: 'custom', message: fault })
+  })
+}
+
 /**
  * A text field that is kept exactly as it came: nothing trimmed, nothing normalised.
  * Refuses NUL and lone surrogates. JSON Schema shows the limits as minLength and maxLength, which count code points too.
  */
 export function textField(limits: TextLimits) {
-  return z
-    .string()
-    .superRefine((text, issues) => {
-      const fault = textFault(text, limits)
-      if (fault) issues.addIssue({ code: 'custom', message: fault })
-    })
-    .meta({ ...(limits.min || limits.blank === false ? { minLength: limits.min ?? 1 } : {}), maxLength: limits.max })
+  const minLength = limits.min || limits.blank === false ? { minLength: limits.min ?? 1 } : {}
+  return checkedText((text) => textFault(text, limits)).meta({ ...minLength, maxLength: limits.max })
 }
 
 function textFault(text: string, limits: TextLimits): string | null {
@@ -84,10 +87,7 @@ const MAX_API_NAME = 255
 const RESERVED: ReadonlySet<string> = new Set(['new', 'metrics', 'prompt-detail'])
 
 /** The name that programs know a prompt by, under the rules of Langfuse: up to 255 characters, with folders by slashes. */
-export const apiNameField = z.string().superRefine((name, issues) => {
-  const fault = apiNameFault(name)
-  if (fault !== null) issues.addIssue({ code: 'custom', message: fault })
-})
+export const apiNameField = checkedText(apiNameFault)
 
 function apiNameFault(name: string): string | null {
   if (name.trim() === '') return 'is blank'

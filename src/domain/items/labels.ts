@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { versionNumber } from './fields.ts'
+import { checkedText, versionNumber } from './fields.ts'
 import { othersMaySee, type Visibility } from './visibility.ts'
 
 /** The label of the newest version. It moves by itself, and nobody sets it. */
@@ -20,10 +20,7 @@ function labelFault(name: string): string | null {
 }
 
 /** The name of a label that is read, {@link LATEST} among them. */
-export const labelRef = z.string().superRefine((name, issues) => {
-  const fault = labelFault(name)
-  if (fault) issues.addIssue({ code: 'custom', message: fault })
-})
+export const labelRef = checkedText(labelFault)
 
 /** The name of a label that an item can have. */
 export const labelName = labelRef.refine((name) => name !== LATEST, 'is the newest version: it moves by itself')

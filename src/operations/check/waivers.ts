@@ -6,7 +6,7 @@ import type { Item } from '../../domain/items/items.ts'
 import { reasonField } from '../../domain/items/labels.ts'
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { itemTarget, kindOf, requireEditable, requireItem, requireOwner, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { itemUrl } from '../core/records.ts'
@@ -79,9 +79,7 @@ export const waiveFinding = defineOperation({
   title: 'Accept a finding',
   summary:
     'Accept findings of a rule at a place of a prompt or skill, with a reason. Owners accept low and medium findings, administrators all. It ends when the evidence, its line, the rule or the owner changes.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'POST /api/{collection}/{id}/waivers 201', cli: 'waive-finding collection id rule' },
   input: z.object({
     ...itemTarget,

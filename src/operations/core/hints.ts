@@ -83,10 +83,10 @@ export function splitHints(output: Record<string, unknown>): {
 const MAX_NAMED = 5
 
 /** Sentences about an item for whoever just saved it: the worst findings of the check, and whether others see it. */
-export async function checkHints({ store, onFault }: Needs<'checks'>, item: Item): Promise<string[]> {
+export async function checkHints({ store, onFault }: Needs<'checks'>, item: Item): Promise<{ hints?: string[] }> {
   try {
     // Most items have none.
-    if (item.blockedVersion === null && !(await store.checks.hasFindings(item.id, item.version))) return []
+    if (item.blockedVersion === null && !(await store.checks.hasFindings(item.id, item.version))) return {}
     const { findings, blocking } = await store.checks.judgeItem(item.id, item.blockedVersion ?? item.version)
     // Those of low severity are for the page of findings.
     const open = findings.filter(({ severity, waived }) => severity !== 'low' && !waived)
@@ -105,15 +105,10 @@ export async function checkHints({ store, onFault }: Needs<'checks'>, item: Item
       const who = item.blockedVersion === null ? 'Only its owner sees it' : 'Others still see the last version that it allows'
       hints.push(`The policy blocks this version (${rules}). ${who}.`)
     }
-    return hints
+    return hints.length > 0 ? { hints } : {}
   } catch (error) {
     // The item is saved, whatever happens here.
     onFault?.(error)
-    return []
+    return {}
   }
-}
-
-/** An answer with these hints; as it is without any. */
-export function withCheckHints<T extends object>(answer: T, hints: string[]): T & { hints?: string[] } {
-  return hints.length > 0 ? { ...answer, hints } : answer
 }

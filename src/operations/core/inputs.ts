@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Sealer } from '../../auth/sealer.ts'
-import { MAX_TAGS, PROMPT_TYPES } from '../../domain/items/fields.ts'
+import { checkedText, MAX_TAGS, PROMPT_TYPES } from '../../domain/items/fields.ts'
 import { type Filing, filingOf, mergeFiling } from '../../domain/items/filing.ts'
 import type { Editor, ItemChange, OwnerForItems } from '../../domain/items/item-access.ts'
 import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
@@ -21,17 +21,13 @@ export const MAX_SAVED = 500
 /** Longest id, slug or filter value looked at; nothing stored is longer. */
 const MAX_REF = 255
 
-const short = z.string().superRefine((text, issues) => {
-  if (text.length > MAX_REF) issues.addIssue({ code: 'custom', message: `must have at most ${MAX_REF} characters` })
-})
+const short = checkedText((text) => (text.length > MAX_REF ? `must have at most ${MAX_REF} characters` : null))
 
 /** An id or a slug. */
 export const refInput = short
 
 /** A search text. Anything may stand in it. */
-export const queryInput = z.string().superRefine((text, issues) => {
-  if (isLongerThan(text, MAX_QUERY)) issues.addIssue({ code: 'custom', message: `must have at most ${MAX_QUERY} characters` })
-})
+export const queryInput = checkedText((text) => (isLongerThan(text, MAX_QUERY) ? `must have at most ${MAX_QUERY} characters` : null))
 
 /** Counts a search with words in it. */
 export function countSearch({ count }: { readonly count: CountUse }, query: string, found: number): void {

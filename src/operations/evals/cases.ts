@@ -10,7 +10,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { convertCases } from '../../evals/convert-cases.ts'
 import { HOLDOUT_FILE, withoutCases } from '../../evals/holdouts.ts'
 import { type CaseList, joinLists, readCases, readPromptCaseFiles, readPromptCases } from '../../evals/read-cases.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { itemTarget, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 
@@ -164,9 +164,7 @@ export const setCases = defineOperation({
   title: 'Set test cases',
   summary:
     'Replace the test cases that are kept beside the newest version: the tests of a prompt (`.prompt.yml`, `promptfooconfig.yaml`), the held-out ones of a skill (`evals/…`). They are never delivered with the item.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'PUT /api/{collection}/{id}/cases', cli: 'set-cases collection id' },
   input: z.object({ ...itemTarget, files: caseFiles.describe('All of them; none removes all') }),
   output: z.object({ success: z.literal(true), total: z.number().int(), problems }),

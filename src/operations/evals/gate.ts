@@ -13,7 +13,7 @@ import {
 import { requireRight, type TeamRole } from '../../domain/people/teams.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { compareRuns, digestOf } from '../../evals/compare-runs.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
 import { ownerInput, requireOwnerOrSelf } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { readTested } from './cases.ts'
@@ -175,9 +175,7 @@ export const setGate = defineOperation({
   title: 'Set the gate of a label',
   summary:
     'Ask for test results, or a check without high findings, before a label moves to a version. Without fields, the gate is removed.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   surfaces: { rest: 'PUT /api/label-gates/{label}', cli: 'set-gate label' },
   input: z.object({ label: labelName, owner: ownerInput, ...gateFields }),
   output: z.object({ success: z.literal(true), label: z.string(), isSet: z.boolean() }),

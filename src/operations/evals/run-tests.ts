@@ -8,7 +8,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { digestOf, digestOfCases } from '../../evals/compare-runs.ts'
 import { UNMEASURED } from '../../evals/results/json-formats.ts'
 import { type Ask, askModel, createJudge, digestOfQuestion, gradeAnswer, toQuestion } from '../../evals/run-cases.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { itemTarget, notFound } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { readAt } from '../items/read-at.ts'
@@ -198,8 +198,7 @@ export const runTests = defineOperation({
   title: 'Run the tests of a prompt',
   summary:
     'Run the cases of a prompt with models of this service, in the background: one run for each model. Answers are kept, so that the same run again asks no model.',
-  scope: 'write',
-  writes: true,
+  ...itemWrite,
   cost: 10,
   surfaces: { rest: 'POST /api/prompts/{id}/runs 201', cli: 'run-tests id' },
   input: z.object({

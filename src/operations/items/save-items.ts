@@ -164,8 +164,7 @@ export const saveSkill = defineOperation({
   title: 'Save a skill',
   summary:
     'Save a new Agent Skill: a set of files with SKILL.md (YAML frontmatter with name and description, then instructions) at its root. Private unless you or your settings say otherwise.',
-  scope: 'write',
-  writes: true,
+  ...itemWrite,
   cost: 10,
   surfaces: {
     mcp: { readOnly: false, note: 'Add more files later with add_file_to_skill.' },
@@ -185,7 +184,7 @@ export const saveSkill = defineOperation({
 async function hintsOnSave(context: Needs<'items' | 'own' | 'checks', 'baseUrl'>, item: Item): Promise<{ hints?: string[] }> {
   const { actor, store, baseUrl, onFault } = context
   const { kind, id } = item
-  const hints = await checkHints(context, item)
+  const { hints = [] } = await checkHints(context, item)
   try {
     const known = await store.items.findNearDuplicate(actor, kind, id)
     if (known) hints.push(`Nearly the same as ${showControls(known.title)} (${itemUrl(baseUrl, kind, known)}).`)
@@ -266,8 +265,7 @@ export const saveSkills = defineOperation({
   name: 'save_skills',
   title: 'Save many skills',
   summary: `Save up to ${MAX_SAVED} new skills in one call, each as POST /api/skills takes it. Each is answered for itself, in the order sent: one that is refused leaves the others.`,
-  scope: 'write',
-  writes: true,
+  ...itemWrite,
   cost: 10,
   surfaces: { rest: 'POST /api/skills/batch' },
   input: z.object({ skills: manyItems.describe('Skills, as POST /api/skills takes them') }),

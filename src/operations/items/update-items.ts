@@ -7,7 +7,7 @@ import { hasRight, requireRight } from '../../domain/people/teams.ts'
 import { type BodyFields, bodyOf, changeBody } from '../../domain/prompts/body.ts'
 import { invalidInput } from '../../errors.ts'
 import { defineOperation, itemWrite, wholeKeyWrite } from '../core/define-operation.ts'
-import { checkHints, hintsOutput, withCheckHints } from '../core/hints.ts'
+import { checkHints, hintsOutput } from '../core/hints.ts'
 import {
   applyBase,
   baseInput,
@@ -94,7 +94,7 @@ export const updatePrompt = defineOperation({
       return await changeFields({ ...context, store }, 'prompt', input)
     })
     const record = await withOwner(context, prompt, toWholePrompt(prompt, context.baseUrl))
-    return withCheckHints({ success: true as const, prompt: record, version: prompt.version }, await checkHints(context, prompt))
+    return { success: true as const, prompt: record, version: prompt.version, ...(await checkHints(context, prompt)) }
   },
 })
 
@@ -119,7 +119,7 @@ export const updateSkill = defineOperation({
   async run(context: Needs<'items' | 'checks', 'baseUrl'>, input) {
     const skill = await changeFields(context, 'skill', input)
     const record = await withOwner(context, skill, toSavedSkill(skill, context.baseUrl))
-    return withCheckHints({ success: true as const, skill: record, version: skill.version }, await checkHints(context, skill))
+    return { success: true as const, skill: record, version: skill.version, ...(await checkHints(context, skill)) }
   },
 })
 

@@ -14,7 +14,7 @@ import {
 import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../domain/skills/skill-archive.ts'
 import { AppError } from '../../errors.ts'
 import { defineOperation, itemWrite } from '../core/define-operation.ts'
-import { checkHints, hintsOutput, withCheckHints } from '../core/hints.ts'
+import { checkHints, hintsOutput } from '../core/hints.ts'
 import { baseVersionInput, editItem, refInput } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs } from '../core/procedure.ts'
 import { fileInput } from '../items/save-items.ts'
@@ -56,8 +56,7 @@ async function changeFiles(
 ): Promise<z.infer<typeof output>> {
   const { skill, isChanged, files } = await writeFiles(context, input, (current) => applyFileChange(current, change))
   const said = isChanged ? message : 'The file already has this content; nothing was saved.'
-  const answer = { success: true as const, skillId: skill.id, message: said, files }
-  return isChanged ? withCheckHints(answer, await checkHints(context, skill)) : answer
+  return { success: true as const, skillId: skill.id, message: said, files, ...(isChanged ? await checkHints(context, skill) : {}) }
 }
 
 export const addFileToSkill = defineOperation({
@@ -148,7 +147,7 @@ export const arrangeSkillFiles = defineWrite({
       for (const file of put) next = putFile(next, file)
       return next
     })
-    return withCheckHints({ skillId: skill.id, version: skill.version, files }, await checkHints(context, skill))
+    return { skillId: skill.id, version: skill.version, files, ...(await checkHints(context, skill)) }
   },
 })
 

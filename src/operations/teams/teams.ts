@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { checkedText } from '../../domain/items/fields.ts'
 import { DEFAULT_VISIBILITIES } from '../../domain/items/visibility.ts'
 import { displayNameField, usernameFault } from '../../domain/people/account.ts'
 import { type Actor, privateReaderId, withinOf } from '../../domain/people/actor.ts'
@@ -21,13 +22,7 @@ const roleInput = z
 const defaultVisibilityInput = z.enum(DEFAULT_VISIBILITIES).describe('Of new items of the team')
 
 /** A new name of a team. */
-const teamNameField = z
-  .string()
-  .superRefine((name, issues) => {
-    const fault = usernameFault(name)
-    if (fault !== null) issues.addIssue({ code: 'custom', message: fault })
-  })
-  .meta({ minLength: 1, maxLength: 64 })
+const teamNameField = checkedText(usernameFault).meta({ minLength: 1, maxLength: 64 })
 
 /** A team as its members see it. */
 export const teamRecord = z.object({

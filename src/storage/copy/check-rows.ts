@@ -6,6 +6,7 @@ import { foldTitle } from '../../domain/items/collections.ts'
 import {
   apiNameField,
   categoryNameField,
+  checkedText,
   contentField,
   descriptionField,
   MAX_TAGS,
@@ -52,10 +53,7 @@ const audience = z.enum([...VISIBILITIES, 'deleted']).nullable()
 const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, 'is not the name of a skill')
 const categorySlug = z.string().max(MAX_SLUG).nullable()
 const tagName = textField({ min: 1, max: 200 })
-const username = z.string().superRefine((name, issues) => {
-  const fault = usernameFault(name)
-  if (fault !== null) issues.addIssue({ code: 'custom', message: fault })
-})
+const username = checkedText(usernameFault)
 
 /** A text of JSON. */
 function json(shape: z.ZodType) {
@@ -71,10 +69,9 @@ function json(shape: z.ZodType) {
 const tags = json(z.array(tagName).max(MAX_TAGS))
 const hasGitName = (name: string) => name.split('/').some(isGitName)
 /** Names that Git reads as its own are in versions of before; nothing shows them. */
-const filename = z.string().superRefine((name, issues) => {
+const filename = checkedText((name) => {
   const parts = name.split('/').map((part) => (isGitName(part) ? 'git' : part))
-  const fault = filenameFault(parts.join('/')) ?? (normalizeFilename(name) === name ? null : 'is not in NFC')
-  if (fault !== null) issues.addIssue({ code: 'custom', message: fault })
+  return filenameFault(parts.join('/')) ?? (normalizeFilename(name) === name ? null : 'is not in NFC')
 })
 const file = z.object({ filename, sha256, size: count.max(MAX_FILE_BYTES), mode: z.literal([0o644, 0o755]).nullable() })
 const isPublished = (row: { was_public: 0 | 1; visibility: string }) => row.was_public === 1 || row.visibility !== 'public'
