@@ -46,19 +46,17 @@ export function caseStore(reader: Kysely<Database>, context: WriteContext) {
       const row = await reader
         .selectFrom('model_answer')
         .innerJoin('item', 'item.seq', 'model_answer.item_seq')
-        .select(['answer', 'input_tokens', 'output_tokens', 'duration_ms'])
+        .select(['answer as text', 'input_tokens as inputTokens', 'output_tokens as outputTokens', 'duration_ms as durationMs'])
         .where('item.id', '=', itemId)
         .where('digest', '=', digest)
         .executeTakeFirst()
-      if (!row) return null
-      return { text: row.answer, inputTokens: row.input_tokens, outputTokens: row.output_tokens, durationMs: row.duration_ms }
+      return row ?? null
     },
     /** Counts what an answer took, or the attempt at one, for the day of an owner. */
     countTestUsage: (ownerId: string, tokens: number, microUsd: number): Promise<void> =>
       context.sideTransaction(async (db) => {
         const day = context.now().slice(0, 10)
         const owner = await findUserSeq(db, ownerId)
-        if (owner === null) return
         await db
           .insertInto('test_usage')
           .values({ owner_seq: owner, day, tokens, micro_usd: microUsd })

@@ -21,8 +21,9 @@ function selectRuns(db: Kysely<Database>, itemId: string) {
     .selectFrom('eval_run')
     .innerJoin('item', 'item.seq', 'eval_run.item_seq')
     .leftJoin('user', 'user.seq', 'eval_run.user_seq')
-    .selectAll('eval_run')
-    .select(['user.username', 'user.id as user_id'])
+    .select(['eval_run.seq', 'eval_run.version', 'text_digest as textDigest', 'format', 'runner', 'model', 'is_partial', 'passed'])
+    .select(['failed', 'started_at as startedAt', 'reported_at as reportedAt', 'user.username as by', 'user.id as userId', 'state'])
+    .select(['progress_at', 'total', 'cases_digest as casesDigest'])
     .select(
       sql<number | null>`(select max(eval_result.position) from eval_result where eval_result.run_seq = eval_run.seq)`.as('last_result'),
     )
@@ -31,27 +32,14 @@ function selectRuns(db: Kysely<Database>, itemId: string) {
 
 type RunRow = InferResult<ReturnType<typeof selectRuns>>[number]
 
-function toRunAt(row: RunRow, now: number): KeptRun {
-  const { seq, version, format, runner, model, passed, failed } = row
+function toRunAt({ is_partial, progress_at, last_result, ...row }: RunRow, now: number): KeptRun {
   return {
-    seq,
-    version,
-    textDigest: row.text_digest,
-    format: format as KeptRun['format'],
-    runner,
-    model,
-    isPartial: row.is_partial === 1,
-    passed,
-    failed,
-    startedAt: row.started_at,
-    reportedAt: row.reported_at,
-    by: row.username,
-    userId: row.user_id,
+    ...row,
+    format: row.format as KeptRun['format'],
+    isPartial: is_partial === 1,
     // A process that ended, or a library that was copied, leaves it as it was.
-    state: row.state === 'running' && Date.parse(row.progress_at ?? '') < now - STALLED_MS ? 'failed' : row.state,
-    total: row.total,
-    done: row.last_result === null ? 0 : Number(row.last_result) + 1,
-    casesDigest: row.cases_digest,
+    state: row.state === 'running' && Date.parse(progress_at ?? '') < now - STALLED_MS ? 'failed' : row.state,
+    done: last_result === null ? 0 : Number(last_result) + 1,
   }
 }
 

@@ -294,13 +294,7 @@ export function createItemQueries(
       const count = async (kind: ItemKind) =>
         search.isReady() ? (await search.current()).countCategories(kind, viewer) : await lists.countByCategory(actor, kind)
       const [prompts, skills] = [await count('prompt'), await count('skill')]
-      return rows.map((row) => ({
-        slug: row.slug,
-        name: row.name,
-        parent: row.parent,
-        prompts: prompts.get(row.seq) ?? 0,
-        skills: skills.get(row.seq) ?? 0,
-      }))
+      return rows.map(({ seq, ...category }) => ({ ...category, prompts: prompts.get(seq) ?? 0, skills: skills.get(seq) ?? 0 }))
     },
     /** The part of the index that the actor finds, by the visibility rule. */
     findViewer: viewerOf,

@@ -61,20 +61,25 @@ async function readMoves(
   let query = db
     .selectFrom('label_move')
     .leftJoin('user', 'user.seq', 'label_move.user_seq')
-    .select(['label_move.seq', 'name', 'moved_from', 'moved_to', 'reason', 'moved_at', 'is_override', 'user.username'])
+    .select([
+      'label_move.seq',
+      'name as label',
+      'moved_from',
+      'moved_to',
+      'reason',
+      'user.username as author',
+      'moved_at as at',
+      'is_override',
+    ])
     .where('item_seq', '=', itemSeq)
   if (name !== undefined) query = query.where('name', '=', name)
   if (before !== null) query = query.where('label_move.seq', '<', before)
   const rows = await query.orderBy('label_move.seq', 'desc').limit(limit).execute()
-  return rows.map((row) => ({
-    seq: row.seq,
-    label: row.name,
-    from: readTargets(row.moved_from),
-    to: readTargets(row.moved_to),
-    reason: row.reason,
-    author: row.username,
-    at: row.moved_at,
-    isOverride: row.is_override === 1,
+  return rows.map(({ moved_from: from, moved_to: to, is_override: isOverride, ...move }) => ({
+    ...move,
+    from: readTargets(from),
+    to: readTargets(to),
+    isOverride: isOverride === 1,
   }))
 }
 
@@ -177,18 +182,11 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
     async listLabelGates(ownerId: string): Promise<(LabelGate & { readonly name: string })[]> {
       const rows = await reader
         .selectFrom('label_gate')
-        .select(['name', 'min_percent', 'max_days', 'max_drop', 'needs_check', 'keys'])
+        .select(['name', 'min_percent as minPercent', 'max_days as maxDays', 'max_drop as maxDrop', 'needs_check', 'keys'])
         .where('owner_seq', '=', await seqOfUser(reader, ownerId))
         .orderBy('name')
         .execute()
-      return rows.map((row) => ({
-        name: row.name,
-        minPercent: row.min_percent,
-        maxDays: row.max_days,
-        maxDrop: row.max_drop,
-        needsCheck: row.needs_check === 1,
-        keys: JSON.parse(row.keys),
-      }))
+      return rows.map(({ needs_check: needsCheck, keys, ...gate }) => ({ ...gate, needsCheck: needsCheck === 1, keys: JSON.parse(keys) }))
     },
     /** Sets what an owner asks before a label moves; null asks for nothing. @throws AppError `invalid_input` for too many */
     setLabelGate: (ownerId: string, name: string, gate: LabelGate | null): Promise<void> =>

@@ -185,8 +185,8 @@ export function readSharedSkills(db: Kysely<Database>) {
         'item.title',
         'item.visibility',
         'item.version',
-        'item.updated_at',
-        'item.channel_name',
+        'item.updated_at as updatedAt',
+        'item.channel_name as channelName',
         'author.username as author',
         'category.slug as category',
       ])
@@ -216,21 +216,18 @@ export function readSharedSkills(db: Kysely<Database>) {
     )
     const digestOf = (seq: number) => filesOf.get(seq)?.find(({ filename }) => filename === SKILL_MD)?.sha256 ?? ''
     const descriptions = await describe(seqs.map(digestOf))
-    const skills = rows.map((row) => ({
-      id: row.id,
-      slug: row.slug,
-      title: row.title,
-      author: row.author,
-      category: row.category,
-      tags: (tags.get(row.seq) ?? []).map(({ slug }) => slug),
-      isPublic: row.visibility === 'public',
-      version: versionOf.get(row.seq) ?? row.version,
-      check: toCheckNote(verdicts.get(row.seq), versionOf.get(row.seq) ?? row.version),
-      updatedAt: row.updated_at,
-      channelName: row.channel_name,
-      described: descriptions.get(digestOf(row.seq)) ?? describeSkill(''),
-      files: listSkillFiles((filesOf.get(row.seq) ?? []).map(({ filename, sha256, size, mode }) => ({ filename, sha256, size, mode }))),
-    }))
+    const skills = rows.map(({ seq, visibility, version: newest, ...skill }) => {
+      const version = versionOf.get(seq) ?? newest
+      return {
+        ...skill,
+        tags: (tags.get(seq) ?? []).map(({ slug }) => slug),
+        isPublic: visibility === 'public',
+        version,
+        check: toCheckNote(verdicts.get(seq), version),
+        described: descriptions.get(digestOf(seq)) ?? describeSkill(''),
+        files: listSkillFiles((filesOf.get(seq) ?? []).map(({ filename, sha256, size, mode }) => ({ filename, sha256, size, mode }))),
+      }
+    })
     return { skills, next: rows.length < limit ? null : (seqs.at(-1) ?? null) }
   }
 }

@@ -89,18 +89,11 @@ export function readVersions(db: Kysely<Database>) {
   const list = async (actor: Actor, itemId: string, page: VersionPage, seq?: number): Promise<Version[]> => {
     let query = await selectVersions(actor, itemId, seq)
     if (page.before !== null) query = query.where('version.number', '<', page.before)
-    const rows = await query
-      .select(['version.number', 'version.note', 'user.username', 'version.created_at', 'version.visibility'])
+    return await query
+      .select(['number as version', 'note', 'user.username as author', 'version.created_at as createdAt', 'version.visibility'])
       .orderBy('version.number', 'desc')
       .limit(page.limit)
       .execute()
-    return rows.map((row) => ({
-      version: row.number,
-      note: row.note,
-      author: row.username,
-      createdAt: row.created_at,
-      visibility: row.visibility,
-    }))
   }
   return {
     /** Versions the actor sees, newest first, below `before`; none of an item that it does not see. */

@@ -73,8 +73,18 @@ function selectKeys(db: Kysely<Database>) {
   return db
     .selectFrom('api_key')
     .innerJoin('user', 'user.seq', 'api_key.user_seq')
-    .selectAll('api_key')
-    .select(['user.id as user_id', 'user.username', 'user.suspended_at', 'user.seen_on'])
+    .select(['user.id as userId', 'user.username', 'user.suspended_at', 'user.seen_on as seenOn'])
+    .select([
+      'api_key.seq',
+      'api_key.id',
+      'api_key.name',
+      'api_key.scopes',
+      'api_key.within',
+      'api_key.client_id as clientId',
+      'api_key.path',
+    ])
+    .select(['api_key.created_at as createdAt', 'api_key.last_used_at as lastUsedAt'])
+    .select(['api_key.expires_at as expiresAt', 'api_key.revoked_at as revokedAt'])
 }
 
 type KeyRow = InferResult<ReturnType<typeof selectKeys>>[number]
@@ -99,22 +109,12 @@ const keyByToken = prepareQuery<TokenRow>((db) =>
     .where('oauth_access_token.token', '=', slot('sha256')),
 )
 
-function toKey(row: KeyRow): StoredKey {
+function toKey({ seq: _, scopes, within, suspended_at: suspendedAt, ...key }: KeyRow): StoredKey {
   return {
-    id: row.id,
-    name: row.name,
-    userId: row.user_id,
-    username: row.username,
-    scopes: scopesJson.parse(JSON.parse(row.scopes)),
-    within: row.within === null ? null : withinSchema.parse(JSON.parse(row.within)),
-    clientId: row.client_id,
-    path: row.path,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    isSuspended: row.suspended_at !== null,
-    seenOn: row.seen_on,
+    ...key,
+    scopes: scopesJson.parse(JSON.parse(scopes)),
+    within: within === null ? null : withinSchema.parse(JSON.parse(within)),
+    isSuspended: suspendedAt !== null,
   }
 }
 
@@ -240,10 +240,12 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** The key that an access token acts for; null for a token that is unknown or over. */
     async findTokenKey(sha256: string): Promise<TokenKey | null> {
-      const [row] = await keyByToken(reader, { sha256 })
-      if (!row || row.token_revoked !== null || row.token_expires_at <= now()) return null
-      const granted = z.array(z.string()).parse(JSON.parse(row.token_scopes))
-      const resources = row.resources === null ? [] : z.array(z.string()).parse(JSON.parse(row.resources))
+      const [found] = await keyByToken(reader, { sha256 })
+      if (!found) return null
+      const { resources: ofToken, token_scopes: tokenScopes, token_expires_at: expiresAt, token_revoked: revokedAt, ...row } = found
+      if (revokedAt !== null || expiresAt <= now()) return null
+      const granted = z.array(z.string()).parse(JSON.parse(tokenScopes))
+      const resources = ofToken === null ? [] : z.array(z.string()).parse(JSON.parse(ofToken))
       const key = toKey(row)
       return { key, scopes: key.scopes.filter((scope) => granted.includes(scope)), resources }
     },

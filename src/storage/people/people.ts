@@ -9,7 +9,7 @@ import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval, handOverItems, leaveTeams } from './delete-person.ts'
 import { insertUser, requireFreeName } from './user-rows.ts'
-import { inviteStore, refuseWithoutAdmin, revokeInvitesOf, selectAdmins, toInvite, toUser, userStore } from './users.ts'
+import { INVITE, inviteStore, refuseWithoutAdmin, revokeInvitesOf, selectAdmins, toUser, userStore } from './users.ts'
 
 /** The profile fields of a person. */
 const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility', 'language'] as const
@@ -188,7 +188,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
     createLogin: (login: NewLogin, decide: (state: SignUpState) => Role): Promise<Person> =>
       context.transact(async (db, notes) => {
         const invite = login.inviteSha256
-          ? await db.selectFrom('invite').selectAll().where('sha256', '=', login.inviteSha256).executeTakeFirst()
+          ? await db.selectFrom('invite').select(INVITE).where('sha256', '=', login.inviteSha256).executeTakeFirst()
           : undefined
         const holder = await findPersonByName(db, login.username)
         const leaving = db
@@ -203,7 +203,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
           ? await db.selectFrom('login').select('id').where('email', '=', login.email).executeTakeFirst()
           : undefined
         const isFirst = !(await hasLogins(db))
-        const role = decide({ isFirst, invite: invite ? toInvite(invite) : null, holder, isEmailTaken: emailHolder !== undefined })
+        const role = decide({ isFirst, invite: invite ?? null, holder, isEmailTaken: emailHolder !== undefined })
         if (!holder) await requireFreeName(db, login.username, 'username')
         const id = holder?.id ?? context.random.id()
         if (holder) {

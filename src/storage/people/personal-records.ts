@@ -56,11 +56,7 @@ function selectStates(db: Kysely<Database>, userId: string, target: string) {
     .innerJoin('user', 'user.seq', 'sync_state.user_seq')
     .where('user.id', '=', userId)
     .where('target', '=', target)
-    .select(['path', 'item_id', 'digest', 'library_digest', 'version'])
-}
-
-function toSynced(row: Awaited<ReturnType<ReturnType<typeof selectStates>['execute']>>[number]): SyncedPath {
-  return { path: row.path, itemId: row.item_id, digest: row.digest, libraryDigest: row.library_digest, version: row.version }
+    .select(['path', 'item_id as itemId', 'digest', 'library_digest as libraryDigest', 'version'])
 }
 
 function isSame(one: SyncedPath | null, other: SyncedPath | null): boolean {
@@ -72,7 +68,7 @@ function isSame(one: SyncedPath | null, other: SyncedPath | null): boolean {
 export function syncStore(reader: Kysely<Database>, context: WriteContext) {
   return {
     async listSynced(userId: string, target: string): Promise<SyncedPath[]> {
-      return (await selectStates(reader, userId, target).orderBy('path').execute()).map(toSynced)
+      return await selectStates(reader, userId, target).orderBy('path').execute()
     },
     /**
      * Replaces the state of one path.
@@ -86,7 +82,7 @@ export function syncStore(reader: Kysely<Database>, context: WriteContext) {
         if (path === undefined) return
         const user = await findUserSeq(db, userId)
         const row = await selectStates(db, userId, target).where('path', '=', path).executeTakeFirst()
-        if (!isSame(row ? toSynced(row) : null, from?.path === path ? from : null)) {
+        if (!isSame(row ?? null, from?.path === path ? from : null)) {
           throw new AppError('conflict', `${path} was synced by another process meanwhile.`)
         }
         await db.deleteFrom('sync_state').where('user_seq', '=', user).where('target', '=', target).where('path', '=', path).execute()

@@ -75,26 +75,22 @@ export function selectMembers(db: Kysely<Database>) {
     .selectFrom('team_member')
     .innerJoin('user', 'user.seq', 'team_member.user_seq')
     .select([
-      'user.id',
+      'user.id as userId',
       'user.seq',
       'user.username',
-      'user.display_name',
-      'user.suspended_at',
+      'user.display_name as displayName',
       'team_member.role',
-      'team_member.joined_at',
-      'team_member.team_seq',
+      'team_member.joined_at as joinedAt',
+      'user.suspended_at',
     ])
 }
 
-export function toMember(row: InferResult<ReturnType<typeof selectMembers>>[number]): TeamMember {
-  return {
-    userId: row.id,
-    username: row.username,
-    displayName: row.display_name,
-    role: row.role,
-    joinedAt: row.joined_at,
-    isSuspended: row.suspended_at !== null,
-  }
+export function toMember({
+  seq: _,
+  suspended_at: suspendedAt,
+  ...member
+}: InferResult<ReturnType<typeof selectMembers>>[number]): TeamMember {
+  return { ...member, isSuspended: suspendedAt !== null }
 }
 
 /**

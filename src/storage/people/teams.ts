@@ -235,12 +235,12 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
           .where('team_member.team_seq', '=', team.seq)
           .where('user.username_key', '=', username.toLowerCase())
           .executeTakeFirst()
-        if (member?.id !== caller.userId) requireRight(own, 'manage', 'remove members')
+        if (member?.userId !== caller.userId) requireRight(own, 'manage', 'remove members')
         if (!member) throw new AppError('not_found', `"${username.slice(0, 80)}" is not in the team.`)
         if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, member.seq)
         await db.deleteFrom('team_member').where('team_seq', '=', team.seq).where('user_seq', '=', member.seq).execute()
-        await endNarrowedKeys(db, notes, teamId, member.id, context.now())
-        notes.audit({ action: 'team_member_removed', targetId: member.id, ownerId: teamId })
+        await endNarrowedKeys(db, notes, teamId, member.userId, context.now())
+        notes.audit({ action: 'team_member_removed', targetId: member.userId, ownerId: teamId })
       }),
     /** Its names stay taken. @throws AppError `conflict` while it owns items */
     deleteTeam: (caller: TeamCaller, teamId: string): Promise<void> =>

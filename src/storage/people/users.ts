@@ -70,19 +70,17 @@ export function userStore(reader: Kysely<Database>, context: WriteContext) {
   }
 }
 
-/** An invite as its readers see it. */
-export function toInvite(row: Selectable<Database['invite']>): Invite {
-  return {
-    id: row.id,
-    username: row.username,
-    role: row.role,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at,
-    usedBy: row.used_by,
-    revokedAt: row.revoked_at,
-  }
-}
+/** The columns of an invite as its readers see it. */
+export const INVITE = [
+  'id',
+  'username',
+  'role',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+  'used_at as usedAt',
+  'used_by as usedBy',
+  'revoked_at as revokedAt',
+] as const
 
 /** Revokes the open invites somebody made. Where no event names the maker of one for an administrator, it may be theirs. */
 export async function revokeInvitesOf(db: Kysely<Database>, notes: WriteNotes, person: Person, at: string): Promise<void> {
@@ -114,23 +112,22 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
     createInvite: (invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite> =>
       context.transact(async (db, notes) => {
         const { sha256, username, role, expiresAt } = invite
-        const row = await db
+        const made = await db
           .insertInto('invite')
           .values({ id: context.random.id(), sha256, username, role, created_at: context.now(), expires_at: expiresAt })
-          .returningAll()
+          .returning(INVITE)
           .executeTakeFirstOrThrow()
-        notes.audit({ action: 'invite_created', targetId: row.id, ownerId: null, detail: { role: row.role } })
-        return toInvite(row)
+        notes.audit({ action: 'invite_created', targetId: made.id, ownerId: null, detail: { role: made.role } })
+        return made
       }),
     async findInvite(sha256: string): Promise<Invite | null> {
-      const row = await reader.selectFrom('invite').selectAll().where('sha256', '=', sha256).executeTakeFirst()
-      return row ? toInvite(row) : null
+      return (await reader.selectFrom('invite').select(INVITE).where('sha256', '=', sha256).executeTakeFirst()) ?? null
     },
     /** Newest first. */
     async listInvites(page: { limit: number; offset: number }): Promise<SearchResult<Invite>> {
-      const invites = reader.selectFrom('invite').selectAll().orderBy('created_at', 'desc').orderBy('id')
+      const invites = reader.selectFrom('invite').select(INVITE).orderBy('created_at', 'desc').orderBy('id')
       const { rows, total } = await readPage(invites, page)
-      return { items: rows.map(toInvite), total }
+      return { items: rows, total }
     },
     revokeInvite: (id: string): Promise<Invite | null> =>
       context.transact(async (db, notes) => {
@@ -142,8 +139,7 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
           .returning('id')
           .executeTakeFirst()
         if (revoked) notes.audit({ action: 'invite_revoked', targetId: id, ownerId: null })
-        const row = await db.selectFrom('invite').selectAll().where('id', '=', id).executeTakeFirst()
-        return row ? toInvite(row) : null
+        return (await db.selectFrom('invite').select(INVITE).where('id', '=', id).executeTakeFirst()) ?? null
       }),
   }
 }
