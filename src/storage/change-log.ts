@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely'
-import { z } from 'zod'
 import { type LastChange, type SharedChange, type SharedState, type SharedVersion, sharedPath } from '../domain/items/changes.ts'
 import type { ItemKind } from '../domain/items/items.ts'
 import type { ItemFilter } from '../domain/items/search.ts'
@@ -9,12 +8,10 @@ import type { Actor } from '../domain/people/actor.ts'
 import { listSkillFiles, type SkillFile } from '../domain/skills/skill.ts'
 import { applyFilter, type RowFilter, readCategories, readFilter } from './items/item-filters.ts'
 import type { isVersionVisible } from './items/item-labels.ts'
-import { isInVisibleSet, namesOfTags, readBody, readTags } from './items/item-rows.ts'
+import { isInVisibleSet, namesOfTags, readBody, readTags, textsJson } from './items/item-rows.ts'
 import { ownersSeenBy } from './people/user-rows.ts'
 import { batches, isOneOf, prepareInsert, prepareListQuery, prepareQuery, prepareStatement, slot, together } from './prepared.ts'
 import type { Database } from './schema.ts'
-
-const namesJson = z.array(z.string())
 
 const itemsNow = prepareListQuery((db, seqs) =>
   db
@@ -67,7 +64,7 @@ async function readLastChange(db: Kysely<Database>, seq: number): Promise<LastCh
     actorId,
     version: version ?? 0,
     audience: audience ?? 'deleted',
-    tags: tags === null ? null : namesJson.parse(JSON.parse(tags)),
+    tags: tags === null ? null : textsJson.parse(JSON.parse(tags)),
   }))
   return last ? { ...last, before: before ?? null } : null
 }
@@ -277,7 +274,7 @@ export function readSharedChanges(db: Kysely<Database>) {
         if (categorySlugs && !categorySlugs.has(row.category)) return false
         const names = row.tags ?? versionOf.get(row.seq)?.tags
         if (!rowFilter.allTags || !names) return true
-        const tags = new Set(namesJson.parse(JSON.parse(names)).map(slugifyTag))
+        const tags = new Set(textsJson.parse(JSON.parse(names)).map(slugifyTag))
         return rowFilter.allTags.every((tag) => tags.has(tag))
       }
       const changes = items.flatMap((item) => {
@@ -322,7 +319,7 @@ export function readSharedChanges(db: Kysely<Database>) {
         type: row.type ?? '',
         ...readBody(row),
         category: row.category,
-        tags: namesJson.parse(JSON.parse(row.tags ?? row.version_tags)),
+        tags: textsJson.parse(JSON.parse(row.tags ?? row.version_tags)),
         note: row.note,
         author: row.author,
         writer: row.writer,

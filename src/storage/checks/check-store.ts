@@ -1,5 +1,4 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
-import { z } from 'zod'
 import { joinReports, MAX_FINDINGS } from '../../check/check-files.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
 import {
@@ -26,6 +25,7 @@ import {
   readItemsInOrder,
   readPage,
   selectItems,
+  textsJson,
   toItems,
 } from '../items/item-rows.ts'
 import { readVersion } from '../items/read-versions.ts'
@@ -40,7 +40,6 @@ import { checkInTurns, filesToCheck, judge, readLevels, sealMark, selectVerdicts
 const MAX_WAIVERS = 100
 /** Names that a name is compared with. */
 const MAX_NAMES = 2000
-const rulesJson = z.array(z.string())
 
 const storedVerdict = prepareQuery((db) =>
   db
@@ -263,7 +262,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
         .orderBy('item.seq')
       const { rows, total } = await readPage(changed, page)
       const rowOf = new Map(rows.map((row) => [row.id, row]))
-      const rulesOf = (written: string | null | undefined) => rulesJson.parse(JSON.parse(written ?? '[]'))
+      const rulesOf = (written: string | null | undefined) => textsJson.parse(JSON.parse(written ?? '[]'))
       return {
         items: (await readItemsInOrder(reader, rows)).map((item) => {
           const row = rowOf.get(item.id)

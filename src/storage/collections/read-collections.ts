@@ -14,7 +14,7 @@ import type { TeamRole } from '../../domain/people/teams.ts'
 import { isId } from '../../domain/text/addresses.ts'
 import { AppError } from '../../errors.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
-import { isInVisibleSet, listItems, seqOf } from '../items/item-rows.ts'
+import { isInVisibleSet, listItems, readPage, seqOf } from '../items/item-rows.ts'
 import { ownersSeenBy, ownersWith, selectNamed, seqOfUser } from '../people/user-rows.ts'
 import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -78,7 +78,7 @@ async function readRoles(db: Kysely<Database>, actor: Actor): Promise<ReadonlyMa
 export function readCollections(db: Kysely<Database>, count: CountCollected) {
   return {
     /** Those of the reader and their teams first, then the newest. */
-    async listCollections(actor: Actor, { q, owner, item, isEditable, limit, offset }: CollectionQuery): Promise<SearchResult<Collection>> {
+    async listCollections(actor: Actor, { q, owner, item, isEditable, ...page }: CollectionQuery): Promise<SearchResult<Collection>> {
       const readerId = privateReaderId(actor)
       let all = selectCollections(db).where((eb) => isCollectionVisible(actor, 'list')(eb))
       for (const word of foldTitle(q).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)) {
@@ -97,18 +97,12 @@ export function readCollections(db: Kysely<Database>, count: CountCollected) {
           .select('collection_item.collection_seq')
         all = all.where('collection.seq', 'in', holding)
       }
-      const rows = await all
+      const ordered = all
         .orderBy((eb) => eb.case().when('collection.owner_seq', 'in', ownersSeenBy(readerId)).then(0).else(1).end())
         .orderBy('collection.created_at', 'desc')
         .orderBy('collection.seq', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const { total } = await all
-        .clearSelect()
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      return { items: await toCollections(db, actor, rows, count), total: Number(total) }
+      const { rows, total } = await readPage(ordered, page)
+      return { items: await toCollections(db, actor, rows, count), total }
     },
     /**
      * Those that an item is in, those of the reader and their teams first, then by title. `among` null: every one that lists show, for an item

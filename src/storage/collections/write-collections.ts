@@ -8,7 +8,6 @@ import {
   MAX_COLLECTIONS,
 } from '../../domain/items/collections.ts'
 import { slugCandidates, slugify } from '../../domain/items/slug.ts'
-import type { Visibility } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { requireRight, type TeamRight } from '../../domain/people/teams.ts'
 import type { AuditDetail, AuditField } from '../../domain/service/audit.ts'
@@ -129,17 +128,7 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
     /** `ownerId` is of the user or of a team. */
     async createCollection(
       actor: Actor,
-      {
-        ownerId,
-        title,
-        description,
-        visibility,
-      }: {
-        readonly ownerId: string
-        readonly title: string
-        readonly description: string | null
-        readonly visibility: Visibility
-      },
+      { ownerId, title, description, visibility }: Pick<Collection, 'title' | 'description' | 'visibility'> & { readonly ownerId: string },
     ): Promise<Collection> {
       const created = await change(actor, async (open) => {
         const { db, notes, now } = open

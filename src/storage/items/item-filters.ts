@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { isCategoryNamed } from '../../domain/items/fields.ts'
 import { atVersion, type WalkPosition } from '../../domain/items/item-access.ts'
-import { type ItemKind, isOfKind, type Prompt } from '../../domain/items/items.ts'
+import type { ItemKind, Prompt } from '../../domain/items/items.ts'
 import { type ItemFilter, MAX_FACET_TAGS, type SearchRequest } from '../../domain/items/search.ts'
 import { slugifyTag } from '../../domain/items/slug.ts'
 import { type VisibleSet, visibleSet } from '../../domain/items/visibility.ts'
@@ -13,7 +13,7 @@ import { selectNamed, seqOfUser } from '../people/user-rows.ts'
 import { batches, isOneOf, prepareListQuery, prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { selectLabelled } from './item-labels.ts'
-import { countRows, isInVisibleSet, promptType, readBody, selectItems, seqOf, toItems } from './item-rows.ts'
+import { countRows, isInVisibleSet, promptType, readBody, readRowsAs, selectItems, seqOf } from './item-rows.ts'
 
 /** A filter by row numbers and tag slugs, as statements take it. {@link toIndexFilter} makes one for the search index. */
 export interface RowFilter extends IndexFilter {
@@ -239,7 +239,7 @@ export function listAtLabel(db: Kysely<Database>) {
     const items: LabelledPrompts['items'][number][] = []
     for (const part of batches(page)) {
       const rows = await itemsOf(db, part.map(seqOf))
-      const newest = new Map((await toItems(db, rows)).filter(isOfKind('prompt')).map((item, place) => [rows[place]?.seq, item]))
+      const newest = new Map((await readRowsAs(db, rows, 'prompt')).map(({ row, item }) => [row.seq, item]))
       const older = part.filter(({ seq, version }) => newest.get(seq)?.version !== version).map(({ text }) => text)
       const texts = new Map((older.length === 0 ? [] : await textsOf(db, older)).map((row) => [row.item_seq, row]))
       for (const { seq, version } of part) {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { ItemPage, ItemPageSizes, WalkPage, WalkPosition } from '../../domain/items/item-access.ts'
-import { type Item, type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
+import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import {
   type Facets,
   type HitScore,
@@ -24,7 +24,7 @@ import { isOneOf, prepareListQuery, prepareQuery, prepareStatement, slot } from 
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
 import { applyFilter, createTableLists, isBeyond, listAtLabel, readCategories, readFilter, toIndexFilter } from './item-filters.ts'
-import { type ItemRow, isInVisibleSet, readMarks, readSource, readVariables, selectItems, seqOf, toItems } from './item-rows.ts'
+import { type ItemRow, isInVisibleSet, readMarks, readRowsAs, readSource, readVariables, selectItems, seqOf, toItems } from './item-rows.ts'
 import { readManifests } from './read-skills.ts'
 import { readVersions } from './read-versions.ts'
 
@@ -92,15 +92,9 @@ function audiencesOf(standing: Standing): readonly Audience[] {
   return othersMaySee(standing, 'list').flatMap((visibility) => indexAudience(visibility) ?? [])
 }
 
-const AUDIENCES_OF: Record<Standing, readonly Audience[]> = {
-  outsider: audiencesOf('outsider'),
-  stranger: audiencesOf('stranger'),
-  member: audiencesOf('member'),
-}
-
 async function findViewer(db: Kysely<Database>, actor: Actor, readCollected: ReadCollected): Promise<Viewer> {
   const { readerId, within } = visibleSet(actor, 'list')
-  const audiences = AUDIENCES_OF[standingOf(actor)]
+  const audiences = audiencesOf(standingOf(actor))
   const owners = readerId === null ? [] : await seenOwners(db, { readerId })
   const viewer = { audiences, seenOwners: new Set(owners.map(seqOf)) }
   if (within === null) return viewer
@@ -176,14 +170,8 @@ export function createItemQueries(
     kind: Kind,
     seqs: readonly number[],
   ): Promise<ReadonlyMap<number, ItemOf<Kind>>> => {
-    const rows = (await readRows(db, actor, seqs)).filter((row) => row.kind === kind)
-    const items = (await toItems(db, rows)).filter(isOfKind(kind))
-    return new Map(
-      rows.flatMap(({ seq }, place) => {
-        const item = items[place]
-        return item === undefined ? [] : [[seq, item] as const]
-      }),
-    )
+    const found = await readRowsAs(db, await readRows(db, actor, seqs), kind)
+    return new Map(found.map(({ row, item }) => [row.seq, item]))
   }
   return {
     walkSkills: manifests.walkSkills,
@@ -193,8 +181,8 @@ export function createItemQueries(
     /** An item by id or slug, with its row number. */
     async findItem<Kind extends ItemKind>(actor: Actor, kind: Kind, ref: string) {
       const row = await findVisibleRow(db, actor, kind, ref)
-      const [item] = row ? (await toItems(db, [row])).filter(isOfKind(kind)) : []
-      return row && item ? { seq: row.seq, item } : null
+      const [found] = row ? await readRowsAs(db, [row], kind) : []
+      return found ? { seq: found.row.seq, item: found.item } : null
     },
     async findRows(
       actor: Actor,

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../domain/items/fields.ts'
 import type { ItemMarks } from '../../domain/items/item-access.ts'
-import type { Item, ItemKind, Skill, Tag } from '../../domain/items/items.ts'
+import { type Item, type ItemKind, isOfKind, type Skill, type Tag } from '../../domain/items/items.ts'
 import type { Label } from '../../domain/items/labels.ts'
 import type { SearchResult } from '../../domain/items/search.ts'
 import { othersMaySee, type VisibleSet, visibleSet } from '../../domain/items/visibility.ts'
@@ -25,7 +25,8 @@ import { isOneOf, prepareListQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readLabels } from './item-labels.ts'
 
-const contributorsJson = z.array(z.string())
+/** Texts in a column: names, or rules. */
+export const textsJson = z.array(z.string())
 /** The variables column, parsed. */
 export const variablesJson = z.array(z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() }))
 export const promptType = z.enum(PROMPT_TYPES)
@@ -110,7 +111,7 @@ function toItem(row: ItemRow, tags: readonly Tag[], files: Skill['files'], label
     description: row.description,
     ownerId: row.owner_id,
     author: row.author_name,
-    contributors: contributorsJson.parse(JSON.parse(row.contributors)),
+    contributors: textsJson.parse(JSON.parse(row.contributors)),
     category: row.category_slug !== null && row.category_name !== null ? { slug: row.category_slug, name: row.category_name } : null,
     tags,
     votes: row.votes,
@@ -183,6 +184,16 @@ export async function toItems(
   })
 }
 
+/** Rows with the items that they are, in their order. Those of the other kind are left out. */
+export async function readRowsAs<Kind extends ItemKind, Row extends ItemRow>(db: Kysely<Database>, rows: readonly Row[], kind: Kind) {
+  const items = await toItems(db, rows)
+  const isWanted = isOfKind(kind)
+  return rows.flatMap((row, place) => {
+    const item = items[place]
+    return item && isWanted(item) ? [{ row, item }] : []
+  })
+}
+
 /** The number of a row. */
 export function seqOf({ seq }: { readonly seq: number }): number {
   return seq
@@ -210,8 +221,8 @@ export async function listItems<Tables extends keyof Database>(
 }
 
 /** A page of the rows of a query in its order, and how many it has. */
-export async function readPage<Tables extends keyof Database, Row extends object>(
-  query: SelectQueryBuilder<Database, Tables, Row>,
+export async function readPage<Tables, Name extends keyof Tables, Row extends object>(
+  query: SelectQueryBuilder<Tables, Name, Row>,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) {
   const rows = await query.limit(limit).offset(offset).execute()
@@ -219,11 +230,12 @@ export async function readPage<Tables extends keyof Database, Row extends object
 }
 
 /** How many rows a query has, whatever it selects. */
-export async function countRows<Tables extends keyof Database>(query: SelectQueryBuilder<Database, Tables, object>): Promise<number> {
+export async function countRows<Tables, Name extends keyof Tables>(query: SelectQueryBuilder<Tables, Name, object>): Promise<number> {
   const { n } = await query
     .clearSelect()
     .clearOrderBy()
-    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .select((eb) => eb.fn.countAll().as('n'))
+    .$castTo<{ n: number | string }>()
     .executeTakeFirstOrThrow()
   return Number(n)
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Item, type ItemOf, isOfKind } from '../../domain/items/items.ts'
+import type { Item, ItemOf } from '../../domain/items/items.ts'
 import { LATEST } from '../../domain/items/labels.ts'
 import { slugifyTag } from '../../domain/items/slug.ts'
 import { visibleSet } from '../../domain/items/visibility.ts'
@@ -11,7 +11,7 @@ import type { Database } from '../schema.ts'
 import { readLabels, selectLabelled } from './item-labels.ts'
 import type { NextState } from './item-parts.ts'
 import { findVisibleRow } from './item-queries.ts'
-import { isInVisibleSet, readConfig, readItemsInOrder, readTags, selectItems, toItems } from './item-rows.ts'
+import { isInVisibleSet, readConfig, readItemsInOrder, readRowsAs, readTags, selectItems } from './item-rows.ts'
 
 /** The name that programs know a prompt by. */
 const nameOf = sql<string>`coalesce(item.api_name, item.slug)`
@@ -93,7 +93,7 @@ export function readNamedPrompts(db: Kysely<Database>) {
         .executeTakeFirst()
       const other = named?.owner_id === readerId ? null : await findVisibleRow(db, actor, 'prompt', name)
       const row = other?.owner_id === readerId ? other : (named ?? other)
-      return row ? ((await toItems(db, [row])).filter(isOfKind('prompt'))[0] ?? null) : null
+      return row ? ((await readRowsAs(db, [row], 'prompt'))[0]?.item ?? null) : null
     },
     /** The prompt that an owner calls so; `hidden` where the actor may not see it, null where the owner calls none so. */
     async findNamedOf(ownerId: string, actor: Actor, name: string): Promise<ItemOf<'prompt'> | 'hidden' | null> {
@@ -108,7 +108,7 @@ export function readNamedPrompts(db: Kysely<Database>) {
         .executeTakeFirst()
       if (!named) return null
       const row = await findVisibleRow(db, actor, 'prompt', named.id)
-      return row ? ((await toItems(db, [row])).filter(isOfKind('prompt'))[0] ?? 'hidden') : 'hidden'
+      return row ? ((await readRowsAs(db, [row], 'prompt'))[0]?.item ?? 'hidden') : 'hidden'
     },
     /** A page of the prompts of the actor and of their teams by name, and how many there are. Of each, the versions that pass the filter. */
     async listNamed(actor: Actor, filter: NamedFilter, { limit, offset }: { readonly limit: number; readonly offset: number }) {

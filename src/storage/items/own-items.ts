@@ -91,38 +91,35 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     },
     async countOwned(actor: Actor, ownerId: string, filter: OwnItemsFilter): Promise<OwnItemsCounts> {
       const hits = await findHits(actor, ownerId, filter)
-      const visibilities = await (await narrow(ownerId, filter, hits, 'visibility'))
+      const visibilities = (await narrow(ownerId, filter, hits, 'visibility'))
         .select(['item.visibility', (eb) => eb.fn.countAll<number>().as('count')])
         .groupBy('item.visibility')
-        .execute()
-      const categories = await (await narrow(ownerId, filter, hits, 'category'))
+      const categories = (await narrow(ownerId, filter, hits, 'category'))
         .innerJoin('category', 'category.seq', 'item.category_seq')
         .select(['category.slug', (eb) => eb.fn.countAll<number>().as('count')])
         .groupBy('category.slug')
         .orderBy('category.slug')
-        .execute()
-      const tags = await (await narrow(ownerId, filter, hits, 'tag'))
+      const tags = (await narrow(ownerId, filter, hits, 'tag'))
         .innerJoin('item_tag', 'item_tag.item_seq', 'item.seq')
         .select(['item_tag.slug', (eb) => eb.fn.min('item_tag.name').as('name'), (eb) => eb.fn.countAll<number>().as('count')])
         .groupBy('item_tag.slug')
         .orderBy('count', 'desc')
         .orderBy('item_tag.slug')
         .limit(MAX_COUNTED)
-        .execute()
-      const labels = await (await narrow(ownerId, filter, hits, 'label'))
+      const labels = (await narrow(ownerId, filter, hits, 'label'))
         .innerJoin('label', 'label.item_seq', 'item.seq')
         .select(['label.name', (eb) => eb.fn.count<number>('item.seq').distinct().as('count')])
         .groupBy('label.name')
         .orderBy('count', 'desc')
         .orderBy('label.name')
         .limit(MAX_COUNTED)
-        .execute()
-      const withCount = <Row extends { count: number }>(row: Row) => ({ ...row, count: Number(row.count) })
+      const counted = async <Row extends { count: number }>(query: { execute(): Promise<Row[]> }) =>
+        (await query.execute()).map((row) => ({ ...row, count: Number(row.count) }))
       return {
-        visibilities: visibilities.map(withCount),
-        categories: categories.map(withCount),
-        tags: tags.map(withCount),
-        labels: labels.map(withCount),
+        visibilities: await counted(visibilities),
+        categories: await counted(categories),
+        tags: await counted(tags),
+        labels: await counted(labels),
       }
     },
     /** The usage of an owner, and its limits. */

@@ -41,6 +41,14 @@ function readParsed<T>(db: Kysely<Database>, max: number, parse: (text: string |
   }
 }
 
+/** The newest files of skills. */
+const selectFiles = (db: Kysely<Database>, seqs: readonly number[]) =>
+  db.selectFrom('skill_file').select(['item_seq', 'filename', 'sha256', 'size', 'mode']).where('item_seq', 'in', seqs)
+
+/** The digest of SKILL.md; empty without one. */
+const digestOf = (files: readonly { readonly filename: string; readonly sha256: string }[] = []): string =>
+  files.find(({ filename }) => filename === SKILL_MD)?.sha256 ?? ''
+
 /** Skills by the names their SKILL.md gives them, with the digests of their files. */
 export function readManifests(db: Kysely<Database>) {
   const named = (actor: Actor, reach: Reach) =>
@@ -66,19 +74,13 @@ export function readManifests(db: Kysely<Database>) {
   async function toManifests(rows: readonly Row[]) {
     if (rows.length === 0) return []
     const seqs = rows.map((row) => row.seq)
-    const files = await db
-      .selectFrom('skill_file')
-      .select(['item_seq', 'filename', 'sha256', 'size'])
-      .where('item_seq', 'in', seqs)
-      .execute()
-    const filesBy = Map.groupBy(files, (file) => file.item_seq)
-    const digestOf = (row: Row) => filesBy.get(row.seq)?.find(({ filename }) => filename === SKILL_MD)?.sha256 ?? ''
-    const frontmatters = await readFrontmatters(rows.map(digestOf))
+    const filesOf = Map.groupBy(await selectFiles(db, seqs).execute(), (file) => file.item_seq)
+    const frontmatters = await readFrontmatters(seqs.map((seq) => digestOf(filesOf.get(seq))))
     const verdicts = await readVerdicts(db, seqs)
     return rows.flatMap((row) => {
-      const frontmatter = frontmatters.get(digestOf(row))
+      const files = filesOf.get(row.seq) ?? []
+      const frontmatter = frontmatters.get(digestOf(files))
       if (!frontmatter) return []
-      const own = (filesBy.get(row.seq) ?? []).map(({ filename, sha256, size }) => ({ filename, sha256, size }))
       return [
         {
           id: row.id,
@@ -86,7 +88,7 @@ export function readManifests(db: Kysely<Database>) {
           path: row.is_first ? frontmatter.name : `${row.slug}/${frontmatter.name}`,
           frontmatter,
           check: toCheckNote(verdicts.get(row.seq), row.version),
-          files: listSkillFiles(own),
+          files: listSkillFiles(files.map(({ filename, sha256, size }) => ({ filename, sha256, size }))),
           position: { createdAt: row.created_at, order: row.seq },
         },
       ]
@@ -201,21 +203,13 @@ export function readSharedSkills(db: Kysely<Database>) {
       filter.label === undefined ? [] : await selectLabelled(db, actor, filter.label).where('label.item_seq', 'in', seqs).execute()
     const versionOf = new Map(labelled.map(({ seq, version }) => [seq, version]))
     const isOlder = ({ seq, version }: (typeof rows)[number]) => (versionOf.get(seq) ?? version) !== version
-    const files = [
-      ...(await db
-        .selectFrom('skill_file')
-        .select(['item_seq', 'filename', 'sha256', 'size', 'mode'])
-        .where('item_seq', 'in', seqs)
-        .execute()),
-      ...(await readOlderFiles(db, rows.filter(isOlder), versionOf)),
-    ]
+    const files = [...(await selectFiles(db, seqs).execute()), ...(await readOlderFiles(db, rows.filter(isOlder), versionOf))]
     const older = new Set(rows.filter(isOlder).map(seqOf))
     const filesOf = Map.groupBy(
       files.filter((file) => 'isOlder' in file || !older.has(file.item_seq)),
       ({ item_seq: seq }) => seq,
     )
-    const digestOf = (seq: number) => filesOf.get(seq)?.find(({ filename }) => filename === SKILL_MD)?.sha256 ?? ''
-    const descriptions = await describe(seqs.map(digestOf))
+    const descriptions = await describe(seqs.map((seq) => digestOf(filesOf.get(seq))))
     const skills = rows.map(({ seq, visibility, version: newest, ...skill }) => {
       const version = versionOf.get(seq) ?? newest
       return {
@@ -224,7 +218,7 @@ export function readSharedSkills(db: Kysely<Database>) {
         isPublic: visibility === 'public',
         version,
         check: toCheckNote(verdicts.get(seq), version),
-        described: descriptions.get(digestOf(seq)) ?? describeSkill(''),
+        described: descriptions.get(digestOf(filesOf.get(seq))) ?? describeSkill(''),
         files: listSkillFiles((filesOf.get(seq) ?? []).map(({ filename, sha256, size, mode }) => ({ filename, sha256, size, mode }))),
       }
     })

@@ -1,5 +1,4 @@
 import type { Kysely, Selectable } from 'kysely'
-import { z } from 'zod'
 import type { FullVersion, ItemKind, Version } from '../../domain/items/items.ts'
 import { visibleSet, visibleVersions } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
@@ -7,9 +6,7 @@ import { listSkillFiles, type SkillFile } from '../../domain/skills/skill.ts'
 import { ownersSeenBy } from '../people/user-rows.ts'
 import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { isInVisibleSet, promptType, readBody } from './item-rows.ts'
-
-const stringsJson = z.array(z.string())
+import { isInVisibleSet, promptType, readBody, textsJson } from './item-rows.ts'
 
 /** A page of versions: those below `before`. */
 interface VersionPage {
@@ -62,7 +59,7 @@ async function toFullVersion(
     title: row.title,
     description: row.description,
     category: row.category,
-    tags: stringsJson.parse(JSON.parse(row.tags)),
+    tags: textsJson.parse(JSON.parse(row.tags)),
     type: promptType.nullable().parse(row.type),
     body: row.kind === 'prompt' ? readBody(row) : null,
     files: files ? listSkillFiles<SkillFile>(files) : null,

@@ -1,11 +1,11 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { ExportedTwin, ImportedTwin, KnownItem } from '../../domain/items/item-access.ts'
-import { type Category, type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
+import type { Category, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import type { ExportedPrompt, ExportedSkill, ExportedTeam } from '../../domain/service/transfer.ts'
 import { isOneOf, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readFiles } from './item-parts.ts'
-import { type ItemRow, selectItems, toItems } from './item-rows.ts'
+import { type ItemRow, readRowsAs, selectItems } from './item-rows.ts'
 
 /** Reads of an export: all items of one owner, or of everybody. For operators, who hold the database. */
 export function exportReader(db: Kysely<Database>) {
@@ -24,11 +24,7 @@ export function exportReader(db: Kysely<Database>) {
         : query.where('item.kind', '=', kind).where('owner.id', '=', ownerId)
     if (ids) query = query.where(isOneOf('item.id', ids))
     const rows = await query.orderBy('item.seq').limit(limit).execute()
-    const items = (await toItems(db, rows)).filter(isOfKind(kind))
-    return rows.flatMap((row, place) => {
-      const item = items[place]
-      return item ? [{ row, item }] : []
-    })
+    return await readRowsAs(db, rows, kind)
   }
   return {
     /** Everything one owner has (or all), or those of `ids`, in order of creation, a page at a time. The trash is left out. */
@@ -142,21 +138,22 @@ export function findTwins(reader: Kysely<Database>) {
       // Most entries are new: asking for one number first costs a tenth of a query for whole rows, even when that finds none.
       if ((await firstImported(reader, named)).length === 0) return []
       const rows = await importedRows(reader, named)
-      const items = (await toItems(reader, rows)).filter(isOfKind(kind))
-      return items.flatMap((item, index) => {
-        const row = rows[index]
-        if (!row) return []
-        return [{ item, isEditedHere: row.imported_version !== row.version, ...(row.source === null ? {} : { source: row.source }) }]
-      })
+      return (await readRowsAs(reader, rows, kind)).map(({ item, row: { imported_version: imported, version, source } }) => ({
+        item,
+        isEditedHere: imported !== version,
+        ...(source === null ? {} : { source }),
+      }))
     },
     /** The item of an id, when an export has it with the same owner, author and title. */
     async findExported<Kind extends ItemKind>(
       kind: Kind,
       { ownerId, id, title, author }: KnownItem,
     ): Promise<ExportedTwin<ItemOf<Kind>> | null> {
-      const [row] = await exportedRow(reader, { ownerId, id, title, author: author.toLowerCase(), kind })
-      const [item] = row ? (await toItems(reader, [row])).filter(isOfKind(kind)) : []
-      return row && item ? { item, isEditedHere: row.imported_version !== row.version, authorId: row.author_id } : null
+      const rows = await exportedRow(reader, { ownerId, id, title, author: author.toLowerCase(), kind })
+      const [found] = await readRowsAs(reader, rows, kind)
+      if (!found) return null
+      const { row, item } = found
+      return { item, isEditedHere: row.imported_version !== row.version, authorId: row.author_id }
     },
     /** The number of an owner's items that imports found below a folder. */
     countImportedBelow: async (ownerId: string, folder: string): Promise<number> =>

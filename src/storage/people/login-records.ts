@@ -3,7 +3,7 @@ import type { AuditAction, AuditEntry } from '../../domain/service/audit.ts'
 import type { LoginCondition, LoginEvent, LoginRow, LoginTable } from '../../domain/sign-in/logins.ts'
 import { isId } from '../../domain/text/addresses.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { prepareListQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 const DAY_MS = 86_400_000
@@ -165,7 +165,7 @@ function toEntry({ action, userId }: LoginEvent): AuditEntry {
 /** Most ended sessions that are remembered. A token of one beyond works again for its owner, to whom it grants nothing. */
 const MAX_ENDED = 100_000
 
-const endedById = prepareQuery((db) => db.selectFrom('ended_session').select('id').where('id', '=', slot('id')))
+const endedAmong = prepareListQuery<{ id: string }, string>((db, ids) => db.selectFrom('ended_session').select('id').where('id', 'in', ids))
 
 /** Ended sessions, by id. */
 export function endedSessionStore(reader: Kysely<Database>, context: WriteContext) {
@@ -190,13 +190,7 @@ export function endedSessionStore(reader: Kysely<Database>, context: WriteContex
       }),
     /** Those of these sessions that were ended. */
     async findEndedSessions(ids: readonly string[]): Promise<string[]> {
-      const [first, ...others] = ids
-      if (first === undefined) return []
-      const rows =
-        others.length === 0
-          ? await endedById(reader, { id: first })
-          : await reader.selectFrom('ended_session').select('id').where('id', 'in', ids).execute()
-      return rows.map(({ id }) => id)
+      return ids.length === 0 ? [] : (await endedAmong(reader, ids)).map(({ id }) => id)
     },
   }
 }
