@@ -14,7 +14,7 @@ import { auditStore, collectEntries, type Origins, writeEntries } from './audit-
 import { cacheQueries } from './cache/cached-queries.ts'
 import { logChanges, readRevision } from './change-log.ts'
 import { checkStore } from './checks/check-store.ts'
-import { countInTables, readCollectedRows } from './collections/collection-rows.ts'
+import { countInTables } from './collections/collection-rows.ts'
 import { readCollections } from './collections/read-collections.ts'
 import { writeCollections } from './collections/write-collections.ts'
 import { toWhole } from './copy/copy-library.ts'
@@ -92,7 +92,7 @@ function createModules({ database, search, encoder, caches, origins, ...parts }:
   const instances = joinInstances(database, parts.instance, context)
   const claims = createClaims(context, instances)
   // A transaction reads what others cannot see yet, so it bypasses the cache; it never waits for the encoder.
-  const queries = isOutside ? parts.cached : createItemQueries(reader, search, null, readCollectedRows(reader))
+  const queries = isOutside ? parts.cached : createItemQueries(reader, search, null)
   const countCollected = isOutside ? parts.cached.countCollected : countInTables(reader)
   return {
     items: {
@@ -245,7 +245,7 @@ export async function createStore(
   const { onSnapshotFault = () => {} } = outside
   const schedule = keepsSnapshots ? scheduleSnapshots(search, onSnapshotFault, keepsSnapshots === true ? undefined : keepsSnapshots) : null
   const caches = createRevisionCaches(() => readRevision(database.reader, 'public'))
-  const cached = cacheQueries(createItemQueries(database.reader, search, encoder, readCollectedRows(database.reader)), caches)
+  const cached = cacheQueries(createItemQueries(database.reader, search, encoder), caches)
   const { quota = DEFAULT_QUOTA } = outside
   const words = createWordsWriter(index.embedder, quota.words)
   const origins = new AsyncLocalStorage<AuditOrigin>()

@@ -3,7 +3,6 @@ import type { ItemKind } from '../../domain/items/items.ts'
 import { othersMaySee, type Reach, standingOf, visibleSet } from '../../domain/items/visibility.ts'
 import { type Actor, privateReaderId, withinOf } from '../../domain/people/actor.ts'
 import { isId } from '../../domain/text/addresses.ts'
-import type { RowNumbers } from '../../search/index/item-table.ts'
 import { isInVisibleSet } from '../items/item-rows.ts'
 import { ownersSeenBy } from '../people/user-rows.ts'
 import { isOneOf, prepareListQuery } from '../prepared.ts'
@@ -84,9 +83,6 @@ export async function findNarrowedSeqs(db: Kysely<Database>, actor: Actor): Prom
   return { own: own.map(({ seq }) => seq), others: others.map(({ seq }) => seq) }
 }
 
-/** Row numbers of the items in each of some collections, by the collection's row number; whoever may see them, in no order. */
-export type ReadCollected = (collectionSeqs: readonly number[]) => Promise<ReadonlyMap<number, Uint32Array>>
-
 /** One text for each collection: ten thousand rows take ten times as long to come over. */
 const rowsOf = prepareListQuery((db, seqs) =>
   db
@@ -96,32 +92,11 @@ const rowsOf = prepareListQuery((db, seqs) =>
     .groupBy('collection_seq'),
 )
 
-/** Reads over one connection. */
-export function readCollectedRows(db: Kysely<Database>): ReadCollected {
-  return async (collectionSeqs) => {
-    const rows = new Map(collectionSeqs.map((seq) => [seq, new Uint32Array(0)]))
-    if (rows.size === 0) return rows
-    for (const { collection_seq: seq, items } of await rowsOf(db, [...rows.keys()]))
-      rows.set(seq, Uint32Array.from(items.split(','), Number))
-    return rows
-  }
-}
-
-/** The union of some lists of row numbers: a bit for each number up to the highest. */
-export function uniteRows(lists: Iterable<Uint32Array>): RowNumbers {
-  const all = [...lists]
-  const highest = all.reduce((most, list) => list.reduce((high, seq) => Math.max(high, seq), most), 0)
-  const bits = new Uint8Array((highest >>> 3) + 1)
-  const has = (seq: number) => (((bits[seq >>> 3] ?? 0) >>> (seq & 7)) & 1) === 1
-  let size = 0
-  for (const list of all) {
-    for (const seq of list) {
-      if (has(seq)) continue
-      bits[seq >>> 3] = (bits[seq >>> 3] ?? 0) | (1 << (seq & 7))
-      size++
-    }
-  }
-  return { has, size }
+/** Row numbers of the items in each of some collections, by the collection's row number; whoever may see them, in no order. */
+export async function readCollectedRows(db: Kysely<Database>, seqs: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+  const rows = seqs.length === 0 ? [] : await rowsOf(db, seqs)
+  const found = new Map(rows.map(({ collection_seq: seq, items }) => [seq, items.split(',').map(Number)]))
+  return new Map(seqs.map((seq) => [seq, found.get(seq) ?? []]))
 }
 
 /** How many items of each kind the actor finds in a collection, by the collection's row number. */

@@ -8,7 +8,7 @@ import { type VisibleSet, visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { AppError } from '../../errors.ts'
 import type { FacetCounts, IndexFilter } from '../../search/index/select-items.ts'
-import { findCollectionSeqs, type ReadCollected, uniteRows } from '../collections/collection-rows.ts'
+import { findCollectionSeqs, readCollectedRows } from '../collections/collection-rows.ts'
 import { selectNamed, seqOfUser } from '../people/user-rows.ts'
 import { batches, isOneOf, prepareListQuery, prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -42,12 +42,12 @@ export async function readFilter(db: Kysely<Database>, actor: Actor, filter: Ite
 }
 
 /** The same filter for the search index, which has no collections: it gets what is in them, unless nothing can match. */
-export async function toIndexFilter({ collections, ...filter }: RowFilter, readCollected: ReadCollected): Promise<IndexFilter> {
+export async function toIndexFilter(db: Kysely<Database>, { collections, ...filter }: RowFilter): Promise<IndexFilter> {
   if (!collections) return filter
   const { seqs, categories, owners, authors } = filter
   if ([seqs, categories, owners, authors].some((set) => set?.size === 0)) return { ...filter, seqs: NO_ROWS }
-  const collected = uniteRows((await readCollected(collections)).values())
-  return { ...filter, seqs: seqs ? new Set([...seqs].filter(collected.has)) : collected }
+  const collected = new Set([...(await readCollectedRows(db, collections)).values()].flat())
+  return { ...filter, seqs: seqs ? new Set([...seqs].filter((seq) => collected.has(seq))) : collected }
 }
 
 const NO_ROWS: ReadonlySet<number> = new Set()

@@ -18,7 +18,7 @@ import { titleKey } from '../../search/analysis/query.ts'
 import type { Audience, Viewer } from '../../search/index/item-table.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { NearItem } from '../../search/ranking/rank-similar.ts'
-import { type CountCollected, countInTables, findNarrowedSeqs, type ReadCollected, uniteRows } from '../collections/collection-rows.ts'
+import { type CountCollected, countInTables, findNarrowedSeqs, readCollectedRows } from '../collections/collection-rows.ts'
 import { ownersSeenBy, seqOfUser } from '../people/user-rows.ts'
 import { isOneOf, prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -92,7 +92,7 @@ function audiencesOf(standing: Standing): readonly Audience[] {
   return othersMaySee(standing, 'list').flatMap((visibility) => indexAudience(visibility) ?? [])
 }
 
-async function findViewer(db: Kysely<Database>, actor: Actor, readCollected: ReadCollected): Promise<Viewer> {
+async function findViewer(db: Kysely<Database>, actor: Actor): Promise<Viewer> {
   const { readerId, within } = visibleSet(actor, 'list')
   const audiences = audiencesOf(standingOf(actor))
   const owners = readerId === null ? [] : await seenOwners(db, { readerId })
@@ -102,8 +102,8 @@ async function findViewer(db: Kysely<Database>, actor: Actor, readCollected: Rea
     return { ...viewer, within: { owner: await seqOfUser(db, within.team) } }
   }
   const { own, others } = await findNarrowedSeqs(db, actor)
-  const collected = await readCollected([...own, ...others])
-  const rowsOf = (collections: readonly number[]) => uniteRows(collections.flatMap((seq) => collected.get(seq) ?? []))
+  const collected = await readCollectedRows(db, [...own, ...others])
+  const rowsOf = (collections: readonly number[]) => new Set(collections.flatMap((seq) => collected.get(seq) ?? []))
   return { ...viewer, within: { items: rowsOf(own), openItems: rowsOf(others) } }
 }
 
@@ -146,16 +146,9 @@ async function toFacets(db: Kysely<Database>, { types, categories, tags, exact }
   }
 }
 
-/**
- * The queries over one connection, uncached. `encoder` is asked about each query; `readCollected` may answer from a cache.
- */
-export function createItemQueries(
-  db: Kysely<Database>,
-  search: SearchReader,
-  encoder: Pick<Encoder, 'encodeQuery' | 'state'> | null,
-  readCollected: ReadCollected,
-) {
-  const viewerOf = (actor: Actor) => findViewer(db, actor, readCollected)
+/** The queries over one connection, uncached. `encoder` is asked about each query. */
+export function createItemQueries(db: Kysely<Database>, search: SearchReader, encoder: Pick<Encoder, 'encodeQuery' | 'state'> | null) {
+  const viewerOf = (actor: Actor) => findViewer(db, actor)
   const countCollectedInTables = countInTables(db)
   const manifests = readManifests(db)
   const versions = readVersions(db)
@@ -195,7 +188,7 @@ export function createItemQueries(
         const facets = wantsFacets ? await toFacets(db, await lists.countFacets(actor, kind, rowFilter)) : undefined
         return { ...listed, scores: [], corrections: new Map(), isProvisional: false, facets }
       }
-      const filter = await toIndexFilter(rowFilter, readCollected)
+      const filter = await toIndexFilter(db, rowFilter)
       const viewer = await viewerOf(actor)
       const isEncoded = encoder !== null && text !== undefined && query !== null && query.words.length > 0
       const [index, sentence] = await Promise.all([search.current(), isEncoded ? encoder.encodeQuery(text) : null])
@@ -264,7 +257,7 @@ export function createItemQueries(
     async countPrompts(actor: Actor, asked: ItemFilter): Promise<number> {
       const rowFilter = await readFilter(db, actor, asked)
       if (!search.isReady()) return await lists.countItems(actor, 'prompt', rowFilter)
-      const filter = await toIndexFilter(rowFilter, readCollected)
+      const filter = await toIndexFilter(db, rowFilter)
       const viewer = await viewerOf(actor)
       const index = await search.current()
       return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, viewer }).total
@@ -290,7 +283,7 @@ export function createItemQueries(
       if (collectionSeqs.length === 0 || !search.isReady()) return await countCollectedInTables(actor, collectionSeqs)
       const viewer = await viewerOf(actor)
       const index = await search.current()
-      const collected = await readCollected(collectionSeqs)
+      const collected = await readCollectedRows(db, collectionSeqs)
       return new Map(
         [...collected].map(([seq, items]) => [
           seq,
