@@ -14,7 +14,7 @@ import type { TeamRole } from '../../domain/people/teams.ts'
 import { isId } from '../../domain/text/addresses.ts'
 import { AppError } from '../../errors.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
-import { isInVisibleSet, listItems, readPage, seqOf } from '../items/item-rows.ts'
+import { isInVisibleSet, isNamed, listItems, readPage, seqOf } from '../items/item-rows.ts'
 import { ownersSeenBy, ownersWith, selectNamed, seqOfUser } from '../people/user-rows.ts'
 import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -88,10 +88,9 @@ export function readCollections(db: Kysely<Database>, count: CountCollected) {
       if (owner !== undefined) all = all.where('collection.owner_seq', 'in', selectNamed(db, [owner]))
       if (isEditable) all = all.where('collection.owner_seq', 'in', ownersWith('edit', readerId))
       if (item !== undefined) {
-        const named = isId(item)
-          ? db.selectFrom('item').where('item.id', '=', item)
-          : db.selectFrom('item').innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', item)
-        const holding = named
+        const holding = db
+          .selectFrom('item')
+          .where(isNamed(item))
           .innerJoin('collection_item', 'collection_item.item_seq', 'item.seq')
           .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
           .select('collection_item.collection_seq')

@@ -4,24 +4,14 @@ import type { Item, ItemKind } from '../../domain/items/items.ts'
 import type { SearchResult } from '../../domain/items/search.ts'
 import { audienceOf, visibleSet } from '../../domain/items/visibility.ts'
 import { type Actor, withinOf } from '../../domain/people/actor.ts'
-import { isId } from '../../domain/text/addresses.ts'
 import { findOwner, findUserSeq, ownersWith } from '../people/user-rows.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from '../slugs.ts'
 import { fileNewestVersion } from './item-parts.ts'
 import { findVisibleRow } from './item-queries.ts'
-import { countRows, findLiveRow, isInVisibleSet, listItems, readMarks, readTags, selectItems, toItems } from './item-rows.ts'
+import { countRows, findLiveRow, isInVisibleSet, isNamed, listItems, readMarks, readTags, selectItems, toItems } from './item-rows.ts'
 import { dropTakenNames } from './named-prompts.ts'
 import type { WriteContext } from './write-context.ts'
-
-/** The item of an id or slug, visible or not. */
-function selectNamed(db: Kysely<Database>, kind: ItemKind, ref: string) {
-  const items = db.selectFrom('item').where('item.kind', '=', kind)
-  const named = isId(ref)
-    ? items.where('item.id', '=', ref)
-    : items.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref)
-  return named.select(['item.seq', 'item.id'])
-}
 
 /** The favourites of readers. A mark stays while its item is hidden from its reader, and is not shown meanwhile. */
 function favouriteStore(reader: Kysely<Database>, context: WriteContext) {
@@ -44,7 +34,8 @@ function favouriteStore(reader: Kysely<Database>, context: WriteContext) {
         const visible = await findVisibleRow(db, actor, kind, ref)
         // Who marked an item may take the mark back when the item is hidden. Nobody else learns that it is there.
         if (!isFavourite) {
-          const marked = selectNamed(db, kind, ref).where('item.seq', 'in', mine.select('item_seq'))
+          const named = db.selectFrom('item').select(['seq', 'id']).where(isNamed(ref)).where('kind', '=', kind)
+          const marked = named.where('seq', 'in', mine.select('item_seq'))
           const row = visible ?? (withinOf(actor) === null ? await marked.executeTakeFirst() : null)
           if (!row) return null
           await db.deleteFrom('favourite').where('item_seq', '=', row.seq).where('user_seq', '=', user).execute()
@@ -200,9 +191,7 @@ export function moveToTrash(context: WriteContext) {
         .where('item.kind', '=', kind)
         .where('item.deleted_at', deleted ? 'is' : 'is not', null)
         .where('item.owner_seq', 'in', ownersWith(deleted ? 'delete' : 'edit', userId))
-      const row = isId(ref)
-        ? await base.where('item.id', '=', ref).executeTakeFirst()
-        : await base.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
+      const row = await base.where(isNamed(ref)).executeTakeFirst()
       if (!row) return null
       if (!deleted && row.owner_id !== userId) {
         // Whoever may not publish brings nothing back before others either.

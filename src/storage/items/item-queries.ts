@@ -24,7 +24,18 @@ import { isOneOf, prepareListQuery, prepareQuery, prepareStatement, slot } from 
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
 import { applyFilter, createTableLists, isBeyond, listAtLabel, readCategories, readFilter, toIndexFilter } from './item-filters.ts'
-import { type ItemRow, isInVisibleSet, readMarks, readRowsAs, readSource, readVariables, selectItems, seqOf, toItems } from './item-rows.ts'
+import {
+  type ItemRow,
+  isInVisibleSet,
+  isNamed,
+  readMarks,
+  readRowsAs,
+  readSource,
+  readVariables,
+  selectItems,
+  seqOf,
+  toItems,
+} from './item-rows.ts'
 import { readManifests } from './read-skills.ts'
 import { readVersions } from './read-versions.ts'
 
@@ -60,26 +71,19 @@ function prepareForEach<T>(reach: Reach, prepare: (set: VisibleSet) => T): Recor
   return { outsider: of('outsider', null), stranger: of('stranger', null), member: of('member', slot('readerId')) }
 }
 
-/** The two look-ups behind every read of one item, prepared: they are the hottest statements there are. */
-const LOOK_UPS = {
-  id: (db: Kysely<Database>, set: VisibleSet, kind: string, ref: string) =>
-    selectItems(db).where('item.id', '=', ref).where('item.kind', '=', sql<ItemKind>`${kind}`).where(isInVisibleSet(set)),
-  slug: (db: Kysely<Database>, set: VisibleSet, kind: string, ref: string) =>
-    selectItems(db)
-      .innerJoin('slug', 'slug.item_seq', 'item.seq')
-      .where('slug.slug', '=', ref)
-      .where('item.kind', '=', sql<ItemKind>`${kind}`)
-      .where(isInVisibleSet(set)),
-}
-const prepareLookUp = (reach: keyof typeof LOOK_UPS) =>
-  prepareForEach(reach, (set) => prepareQuery<ItemRow>((db) => LOOK_UPS[reach](db, set, slot('kind'), slot('ref'))))
+/** The look-up behind every read of one item. */
+const lookUp = (db: Kysely<Database>, by: 'id' | 'slug', set: VisibleSet, kind: string, ref: string) =>
+  selectItems(db).where(isNamed(ref, by)).where('item.kind', '=', sql<ItemKind>`${kind}`).where(isInVisibleSet(set))
+/** The same prepared: these are the hottest statements there are. */
+const prepareLookUp = (by: 'id' | 'slug') =>
+  prepareForEach(by, (set) => prepareQuery<ItemRow>((db) => lookUp(db, by, set, slot('kind'), slot('ref'))))
 const PREPARED_LOOK_UPS = { id: prepareLookUp('id'), slug: prepareLookUp('slug') }
 
 /** The row of the item `ref` names, when the actor may see it; an id wins over a slug. */
 export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: ItemKind, ref: string): Promise<ItemRow | null> {
   const reach = isId(ref) ? 'id' : 'slug'
   const set = visibleSet(actor, reach)
-  if (set.within) return (await LOOK_UPS[reach](db, set, kind, ref).executeTakeFirst()) ?? null
+  if (set.within) return (await lookUp(db, reach, set, kind, ref).executeTakeFirst()) ?? null
   const rows = await PREPARED_LOOK_UPS[reach][standingOf(actor)](db, { ref, kind, readerId: set.readerId })
   return rows[0] ?? null
 }

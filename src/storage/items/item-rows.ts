@@ -19,6 +19,7 @@ import { hasRight } from '../../domain/people/teams.ts'
 import { type PromptBody, ROLES } from '../../domain/prompts/body.ts'
 import type { PromptConfig } from '../../domain/prompts/config.ts'
 import { listSkillFiles } from '../../domain/skills/skill.ts'
+import { isId } from '../../domain/text/addresses.ts'
 import type { Variable } from '../../domain/variables/variables.ts'
 import { findRole, ownersSeenBy } from '../people/user-rows.ts'
 import { isOneOf, prepareListQuery } from '../prepared.ts'
@@ -41,6 +42,11 @@ export function selectItems(db: Kysely<Database>) {
     .selectAll('item')
     .select(['owner.id as owner_id', 'author.username as author_name'])
     .select(['category.slug as category_slug', 'category.name as category_name'])
+}
+
+/** Whether an item is the one that an id or a slug names, as a condition. */
+export function isNamed(ref: string, by: 'id' | 'slug' = isId(ref) ? 'id' : 'slug') {
+  return by === 'id' ? sql<boolean>`item.id = ${ref}` : sql<boolean>`item.seq = (select slug.item_seq from slug where slug.slug = ${ref})`
 }
 
 /** The row of an item that is not in the trash. */

@@ -49,7 +49,7 @@ import {
   writeParts,
   writeTags,
 } from './item-parts.ts'
-import { type ItemRow, isWithin, namesOfTags, readTags, selectItems, toItems } from './item-rows.ts'
+import { type ItemRow, isNamed, isWithin, namesOfTags, readTags, selectItems, toItems } from './item-rows.ts'
 import { requireFreeName, writePartRefs } from './named-prompts.ts'
 import { readVersion } from './read-versions.ts'
 import { findTwins, keepImportSource } from './transfer-items.ts'
@@ -208,20 +208,19 @@ async function freeId(context: WriteContext, db: Kysely<Database>, wanted: strin
   return taken ? context.random.id() : wanted
 }
 
-const liveRow = (db: Kysely<Database>) =>
-  selectItems(db)
-    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
-    .where('item.deleted_at', 'is', null)
-const rowById = prepareQuery<ItemRow>((db) => liveRow(db).where('item.id', '=', slot('ref')))
-const rowBySlug = prepareQuery<ItemRow>((db) =>
-  liveRow(db).innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', slot('ref')),
-)
+const prepareRow = (by: 'id' | 'slug') =>
+  prepareQuery<ItemRow>((db) =>
+    selectItems(db)
+      .where(isNamed(slot('ref'), by))
+      .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+      .where('item.deleted_at', 'is', null),
+  )
+const ROWS = { id: prepareRow('id'), slug: prepareRow('slug') }
 const updateItem = prepareUpdate('item')
 
 /** The row `ref` names, whoever owns it, unless deleted. `decide` checks the right. */
 export async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
-  const find = isId(ref) ? rowById : rowBySlug
-  const [row] = await find(db, { kind, ref })
+  const [row] = await ROWS[isId(ref) ? 'id' : 'slug'](db, { kind, ref })
   if (!row) return null
   if (!within) return row
   const isInside = isWithin({ visibilities: othersMaySee('member', 'list'), readerId: userId, within })
