@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LanguageModel as SdkModel, streamText as SdkStreamText } from 'ai'
 import { z } from 'zod'
 import type { LanguageModel, ModelRequest } from '../domain/ports/models.ts'
+import { tryJson } from '../domain/text/json.ts'
 import { AppError } from '../errors.ts'
 import { createBoundedFetch, describeFailure, type Failure, waitBeforeRetry } from './model-requests.ts'
 
@@ -145,7 +146,7 @@ function streamWholeAnswers(fetcher: typeof fetch): typeof fetch {
     const response = await fetcher(input, init)
     if (!response.ok || !/^application\/json\b/i.test(response.headers.get('content-type') ?? '')) return response
     const text = await response.text()
-    const choice = readWhole(text)?.choices[0]
+    const choice = wholeAnswer.safeParse(tryJson(text)).data?.choices[0]
     if (!choice) return new Response(text, { status: response.status, headers: response.headers })
     const { message, finish_reason: reason } = choice
     const chunks = [
@@ -154,14 +155,6 @@ function streamWholeAnswers(fetcher: typeof fetch): typeof fetch {
     ]
     const events = chunks.map((chunk) => `data: ${JSON.stringify({ choices: [{ index: 0, ...chunk }] })}\n\n`)
     return new Response(`${events.join('')}data: [DONE]\n\n`, { headers: { 'Content-Type': 'text/event-stream' } })
-  }
-}
-
-function readWhole(text: string): z.infer<typeof wholeAnswer> | undefined {
-  try {
-    return wholeAnswer.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
   }
 }
 

@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import { KEY_HINTS } from '../auth/credentials.ts'
 import { isLoopback } from '../domain/text/addresses.ts'
+import { tryJson } from '../domain/text/json.ts'
 import { AppError, ERROR_CODES } from '../errors.ts'
 import type { Invoke, Operation } from '../operations/core/define-operation.ts'
 import type { CallOptions } from '../operations/core/procedure.ts'
@@ -148,11 +149,7 @@ async function* bounded(response: Response): AsyncGenerator<Uint8Array, void> {
 }
 
 function parse(text: string): Record<string, unknown> | null {
-  try {
-    return objectBody.safeParse(JSON.parse(text)).data ?? null
-  } catch {
-    return null
-  }
+  return objectBody.safeParse(tryJson(text)).data ?? null
 }
 
 /** Puts inputs into the braces of a path, and gives back those that go elsewhere. */

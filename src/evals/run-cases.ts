@@ -4,7 +4,7 @@ import { type AssertionResult, type CaseGrader, type EvalCase, type ModelAnswer,
 import { estimateTokens, type LanguageModel, type ModelMessage, type ModelRequest, type TestModels } from '../domain/ports/models.ts'
 import { type Message, toMcpMessages } from '../domain/prompts/body.ts'
 import { blankForbiddenCharacters } from '../domain/text/characters.ts'
-import { isObject } from '../domain/text/json.ts'
+import { isObject, tryJson } from '../domain/text/json.ts'
 import { readFields, toText } from '../domain/text/yaml.ts'
 import { AppError } from '../errors.ts'
 
@@ -116,13 +116,9 @@ async function judgeByVotes(ask: Ask, model: string, { text, value }: CaseGrader
 }
 
 function readVerdict(text: string): { readonly passed: boolean | null; readonly reason: string | null } {
-  try {
-    const value: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
-    if (!isObject(value) || typeof value['passed'] !== 'boolean') return { passed: null, reason: null }
-    return { passed: value['passed'], reason: typeof value['reason'] === 'string' ? value['reason'] : null }
-  } catch {
-    return { passed: null, reason: null }
-  }
+  const value = tryJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
+  if (!isObject(value) || typeof value['passed'] !== 'boolean') return { passed: null, reason: null }
+  return { passed: value['passed'], reason: typeof value['reason'] === 'string' ? value['reason'] : null }
 }
 
 /** An `llm` evaluator of gh models: the first choice that the reply contains gives the score, and passes above 0. */
@@ -210,7 +206,7 @@ function hasParts(text: string, value: unknown, isEnough: 'every' | 'some'): boo
  */
 const CHECKS: Readonly<Record<string, Check>> = {
   equals: ({ text }, value) =>
-    typeof value === 'object' && value !== null ? isDeepStrictEqual(readJson(text), value) : text === toText(value),
+    typeof value === 'object' && value !== null ? isDeepStrictEqual(tryJson(text), value) : text === toText(value),
   contains: ({ text }, value) => withNeedle(value, (needle) => text.includes(needle)),
   icontains: ({ text }, value) => withNeedle(value, (needle) => lower(text).includes(lower(needle))),
   'contains-all': ({ text }, value) => hasParts(text, value, 'every'),
@@ -227,7 +223,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return matches === 'unusable' ? 'has a regular expression that RE2 does not take: no lookaround, no backreference' : matches
   },
   'is-json': async ({ text }, value, _, { checkAnswer }) => {
-    const parsed = readJson(text)
+    const parsed = tryJson(text)
     if (parsed === undefined) return false
     const schema = typeof value === 'string' ? readFields(value) : value
     if (!isObject(schema)) return true
@@ -320,14 +316,6 @@ function fillText(value: unknown, input: EvalCase['input'], room: { left: number
     room.left -= put.length
     return room.left < 0 ? '' : put
   })
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isWithin(count: number, value: unknown): boolean | string {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { LibraryChange } from '../domain/items/changes.ts'
 import { AUDIENCES } from '../domain/items/visibility.ts'
 import type { LibraryFigures } from '../domain/service/service.ts'
+import { tryJson } from '../domain/text/json.ts'
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import { countRows } from './items/item-rows.ts'
 import { listLargestOwners } from './items/owner-usage.ts'
@@ -147,11 +148,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
 
 /** Other programs or versions may send on the same channel. */
 function readSignal(text: string): Signal | null {
-  try {
-    return signalShape.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
+  return signalShape.safeParse(tryJson(text)).data ?? null
 }
 
 /** Marks, in the transaction that deletes something, that a sweep is due. @param at ISO 8601 */

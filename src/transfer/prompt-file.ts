@@ -10,6 +10,7 @@ import { messagesField, renderMessages } from '../domain/prompts/body.ts'
 import { configField } from '../domain/prompts/config.ts'
 import { encodingFault } from '../domain/skills/skill.ts'
 import { cutAtWord } from '../domain/text/characters.ts'
+import { tryJson } from '../domain/text/json.ts'
 import type { Syntax } from '../domain/variables/variables.ts'
 import { AppError } from '../errors.ts'
 import { describeVariables, findLeftOut, listNames, readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
@@ -213,23 +214,14 @@ async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): A
   const told = new Set<string>()
   for await (const line of readLines(path, bytes, MAX_RECORD_LENGTH)) {
     if (line.trim() === '') continue
-    const value = parseJson(line)
+    const value = tryJson(line)
     yield { number: ++number, ...(value === undefined ? { fault: 'is not valid JSON' } : toPromptDraft(value, { told })) }
-  }
-}
-
-/** A value that is written as JSON; undefined where that is none. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 
 async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   const text = (await Array.fromAsync(decodeUtf8(path, upTo(MAX_JSON_BYTES, path, bytes)))).join('')
-  const value = parseJson(text)
+  const value = tryJson(text)
   if (value === undefined) throw new AppError('invalid_input', `${path} is not valid JSON.`)
   const entries = readForeignEntries(value)
   if (entries === null) throw new AppError('invalid_input', `${path} must contain a list of prompts, or an object with a list "prompts".`)

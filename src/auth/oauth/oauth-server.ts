@@ -4,6 +4,7 @@ import { type Actor, DEFAULT_SCOPES, type Scope } from '../../domain/people/acto
 import type { ClientOfRequest, Clock } from '../../domain/ports/environment.ts'
 import { type ClientRequest, CONNECTION_SECONDS, type PersonAtBrowser } from '../../domain/sign-in/keys.ts'
 import { decodePart, isLoopback } from '../../domain/text/addresses.ts'
+import { tryJson } from '../../domain/text/json.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { type Auth, ERROR_PATH, type OAuthSettings, toHeaders } from '../better-auth.ts'
@@ -108,7 +109,7 @@ export function createOAuthServer(store: Stores, auth: () => Promise<Auth>, { ba
     headers.set('content-type', 'application/json')
     headers.set('origin', new URL(baseUrl).origin)
     const answer = await ask('/oauth2/consent', { method: 'POST', headers, body: JSON.stringify(body) })
-    const url = 'to' in answer ? answer.to : consentAnswer.safeParse(parseJson(answer.json)).data?.url
+    const url = 'to' in answer ? answer.to : consentAnswer.safeParse(tryJson(answer.json)).data?.url
     if (url === undefined || url.startsWith('/') || url.startsWith(`${baseUrl}/`)) {
       throw new AppError('invalid_input', 'This request is not valid any more. Start again from the program that sent you here.')
     }
@@ -197,11 +198,11 @@ export function createOAuthServer(store: Stores, auth: () => Promise<Auth>, { ba
       if (retryAfterSeconds !== null) {
         throw new AppError('rate_limited', 'Too many programs registered from your address. Try again in an hour.', { retryAfterSeconds })
       }
-      const registration = readRegistration(parseJson(sent.body))
+      const registration = readRegistration(tryJson(sent.body))
       if ('fault' in registration) return refusal(400, registration.error, registration.fault)
       const answer = await post('/oauth2/register', { ...sent, authorization: undefined, body: JSON.stringify(registration.body) })
       if (!('status' in answer) || answer.status >= 300) return answer
-      const made = z.looseObject({ client_id: z.string() }).parse(parseJson(answer.json))
+      const made = z.looseObject({ client_id: z.string() }).parse(tryJson(answer.json))
       if (registration.redirectUris !== null) {
         const values = { redirect_uris: JSON.stringify(registration.redirectUris) }
         await store.logins.updateLoginRows('oauth_client', [isEqual('client_id', made.client_id)], values)
@@ -223,7 +224,7 @@ export function createOAuthServer(store: Stores, auth: () => Promise<Auth>, { ba
     /** RFC 8414. */
     async readMetadata(): Promise<Readonly<Record<string, unknown>>> {
       const answer = await ask('/.well-known/oauth-authorization-server', { method: 'GET' })
-      const metadata = z.looseObject({}).parse('json' in answer ? parseJson(answer.json) : {})
+      const metadata = z.looseObject({}).parse('json' in answer ? tryJson(answer.json) : {})
       return Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOT_SERVED.test(name)))
     },
     /** The actor of a token at a path. @throws AppError `invalid_api_key` for a token that does not work, or is for another address */
@@ -255,7 +256,7 @@ const refusedAnswer = z.object({ error: z.string().default(''), error_descriptio
 
 /** Why a request could not be answered to its program. `clientId`: where its metadata document is, if it is an address */
 function toRefusal(answer: OAuthAnswer, clientId: string): AppError {
-  const given = 'to' in answer ? Object.fromEntries(new URL(answer.to).searchParams) : parseJson(answer.json)
+  const given = 'to' in answer ? Object.fromEntries(new URL(answer.to).searchParams) : tryJson(answer.json)
   const { error, error_description: said } = refusedAnswer.safeParse(given).data ?? { error: '', error_description: '' }
   const reason = toLabel(said.replaceAll('_', ' '))
   const ending = reason === '' ? '.' : `: ${reason}.`
@@ -281,7 +282,7 @@ function clientsIn(form: URLSearchParams, authorization: string): string[] {
   const basic = /^basic\s+([A-Za-z0-9+/]+=*)\s*$/i.exec(authorization)?.[1]
   const name = basic === undefined ? '' : (Buffer.from(basic, 'base64').toString('utf8').split(':', 1)[0] ?? '')
   const claims = Buffer.from(form.get('client_assertion')?.split('.')[1] ?? '', 'base64url').toString('utf8')
-  const named = z.object({ iss: z.string().optional(), sub: z.string().optional() }).safeParse(parseJson(claims)).data
+  const named = z.object({ iss: z.string().optional(), sub: z.string().optional() }).safeParse(tryJson(claims)).data
   return [...form.getAll('client_id'), name, decodePart(name), named?.iss ?? '', named?.sub ?? ''].filter((clientId) => clientId !== '')
 }
 
@@ -289,14 +290,6 @@ function clientsIn(form: URLSearchParams, authorization: string): string[] {
 function isOfThisMachine(address: string): boolean {
   const url = URL.parse(address)
   return url?.protocol === 'http:' && isLoopback(url.hostname)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** A stranger's text as a short label: one line, without characters that hide or reorder others. */

@@ -25,6 +25,7 @@ import { configField } from '../../domain/prompts/config.ts'
 import { filenameFault, isGitName, normalizeFilename } from '../../domain/skills/filename.ts'
 import { checkSkillFiles, MAX_FILE_BYTES } from '../../domain/skills/skill.ts'
 import { isId } from '../../domain/text/addresses.ts'
+import { tryJson } from '../../domain/text/json.ts'
 import { AppError } from '../../errors.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import { CHECKS } from '../doctor/checks.ts'
@@ -57,13 +58,7 @@ const username = checkedText(usernameFault)
 
 /** A text of JSON. */
 function json(shape: z.ZodType) {
-  return z.string().refine((text) => {
-    try {
-      return shape.safeParse(JSON.parse(text)).success
-    } catch {
-      return false
-    }
-  }, 'is not the JSON it should be')
+  return z.string().refine((text) => shape.safeParse(tryJson(text)).success, 'is not the JSON it should be')
 }
 
 const tags = json(z.array(tagName).max(MAX_TAGS))

@@ -1,7 +1,7 @@
 import { MAX_TITLE } from '../../domain/items/fields.ts'
 import { decodeText, encodingFault } from '../../domain/skills/skill.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
-import { isObject } from '../../domain/text/json.ts'
+import { isObject, tryJson } from '../../domain/text/json.ts'
 import { type Fields, readFields, textOf } from '../../domain/text/yaml.ts'
 import { AppError } from '../../errors.ts'
 import { describeList } from '../foreign-prompts.ts'
@@ -89,12 +89,8 @@ const promptYml: Format = {
 
 /** The schema in the JSON text that the format has; undefined for another. */
 function readJsonSchema(text: unknown): unknown {
-  try {
-    const read: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
-    return isObject(read) && isObject(read['schema']) ? read['schema'] : undefined
-  } catch {
-    return undefined
-  }
+  const read = typeof text === 'string' ? tryJson(text) : undefined
+  return isObject(read) && isObject(read['schema']) ? read['schema'] : undefined
 }
 
 /** The provider of promptfoo that answers the prompt itself. */

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { MAX_MESSAGES, type Message, ROLES } from '../../domain/prompts/body.ts'
+import { tryJson } from '../../domain/text/json.ts'
 import { countChanges, takeChanges, toChanges } from '../../domain/text/text-changes.ts'
 import { diffTexts } from '../../domain/text/text-diff.ts'
 import { convertPlaceholders, findPlaceholders, toPlaceholderChanges } from '../../domain/variables/foreign-notations.ts'
@@ -194,15 +195,7 @@ const Choices: FC<{ words: Words; parts: ReturnType<typeof toChanges>; count: nu
 /** The suggested text of a form, with the changes that are ticked. @throws AppError `invalid_input` for changes no page has sent */
 export function readSuggested(form: SentForm, words: Words): string {
   if (!form.has('changes')) return form.text('improved')
-  const parts = keptChanges.safeParse(parseOrNull(form.text('changes')))
+  const parts = keptChanges.safeParse(tryJson(form.text('changes')))
   if (!parts.success) throw new AppError('invalid_input', words.errors.unreadableForm)
   return takeChanges(parts.data, new Set(form.all('take').map(Number)))
-}
-
-function parseOrNull(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return null
-  }
 }
