@@ -1,7 +1,7 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { LibraryCopy } from '../../domain/service/transfer.ts'
-import { COMPANIONS } from '../dialects/sqlite-copy.ts'
+import { removeFile } from '../dialects/sqlite-copy.ts'
 
 const BACKUP = /^commonplace-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
 /** Suffixes of the files that `copyBeforeUpgrade` and `restoreFile` leave beside the library. */
@@ -47,7 +47,7 @@ export function listCopies(libraryPath: string | null, backupFolder: string | nu
 
 /** Removes copies, each with its log files. */
 export function removeCopies(copies: readonly LibraryCopy[]): void {
-  for (const { path } of copies) for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
+  for (const { path } of copies) removeFile(path)
 }
 
 /** The name of the file a temporary one was made for. */

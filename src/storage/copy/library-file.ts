@@ -1,11 +1,11 @@
-import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, realpathSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite, readSqliteFile, sqliteDialect } from '../dialects/sqlite.ts'
-import { COMPANIONS, checkSqliteFile, copySqliteFile, foldLog, readOnly, syncFile, temporaryName } from '../dialects/sqlite-copy.ts'
-import { MIGRATIONS, migrate } from '../migrations/index.ts'
+import { COMPANIONS, checkSqliteFile, copySqliteFile, foldLog, removeFile, syncFile, temporaryName } from '../dialects/sqlite-copy.ts'
+import { MIGRATIONS, migrate, readMigrations } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 import { checkRows } from './check-rows.ts'
 import {
@@ -174,11 +174,6 @@ export async function fillFile(path: string, fill: (to: Kysely<Database>) => Pro
   foldLog(path)
 }
 
-/** Removes a library file and the log beside it. */
-export function removeFile(path: string): void {
-  for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
-}
-
 async function refuseRemovals(db: Kysely<Database>): Promise<void> {
   const leaving = await db.selectFrom('user').select('seq').where('removal', 'is not', null).limit(1).executeTakeFirst()
   if (leaving) throw new AppError('unavailable', 'Somebody is being removed from the library at the moment; try again later.')
@@ -247,7 +242,7 @@ export async function checkLibraryFile(path: string): Promise<Manifest | null> {
  */
 export async function copyBeforeUpgrade(database: OpenDatabase, target: string, first: string): Promise<void> {
   try {
-    if (database.file) await database.file.copyTo(target, async (copy) => !hasMigration(copy, first))
+    if (database.file) await database.file.copyTo(target, async (copy) => !(await hasMigration(copy, first)))
     else await copyServer(database, target, first)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -256,9 +251,7 @@ export async function copyBeforeUpgrade(database: OpenDatabase, target: string, 
   }
 }
 
-function hasMigration(copy: string, number: string): boolean {
-  return readOnly(copy, (database) => {
-    if (!database.prepare("select 1 from sqlite_master where type = 'table' and name = 'migration'").get()) return false
-    return database.prepare('select 1 from migration where name like ?').get(`${number}-%`) !== undefined
-  })
+async function hasMigration(copy: string, number: string): Promise<boolean> {
+  const applied = await readSqliteFile(copy, (db) => readMigrations(db, sqliteDialect))
+  return [...applied].some((name) => name.startsWith(`${number}-`))
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery, Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { prepareStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -220,14 +219,12 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
       await reader.selectFrom('item').select(['title', 'content']).orderBy('seq', 'desc').limit(1).execute()
     },
     async checkWrite() {
-      const { rows } = await sql`select pg_is_in_recovery() as "inRecovery"`.execute(reader)
-      if (z.object({ inRecovery: z.boolean() }).parse(rows[0]).inRecovery)
-        throw new AppError('unavailable', 'The database is a standby and cannot be written to.')
+      const { rows } = await sql<{ inRecovery: boolean }>`select pg_is_in_recovery() as "inRecovery"`.execute(reader)
+      if (rows[0]?.inRecovery !== false) throw new AppError('unavailable', 'The database is a standby and cannot be written to.')
     },
     async measure() {
-      const { rows } = await sql`select pg_database_size(current_database()) as bytes`.execute(reader)
-      const { bytes } = z.object({ bytes: z.number() }).parse(rows[0])
-      return { engine: 'PostgreSQL', place: new URL(url).host, bytes, logBytes: null, freeBytes: null, beside: [] }
+      const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(reader)
+      return { engine: 'PostgreSQL', place: new URL(url).host, bytes: rows[0]?.bytes ?? 0, logBytes: null, freeBytes: null, beside: [] }
     },
     readUsage() {
       const sum = (read: (pool: pg.Pool) => number) => pools.reduce((all, pool) => all + read(pool), 0)

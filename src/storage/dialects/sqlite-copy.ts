@@ -10,6 +10,11 @@ const LOCK_WAIT_MS = 15_000
 /** Suffixes of files beside a library in use, or left by a killed process. */
 export const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
+/** Removes a library file and what is beside it. */
+export function removeFile(path: string): void {
+  for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
+}
+
 /** The temporary name of a file: in the same folder, hidden, with a known suffix. */
 export function temporaryName(target: string): string {
   return join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`)
@@ -43,30 +48,29 @@ export async function copySqliteFile(
     renameSync(temporary, target)
     syncFile(dirname(target))
   } finally {
-    for (const suffix of ['', ...COMPANIONS]) rmSync(`${temporary}${suffix}`, { force: true })
+    removeFile(temporary)
   }
 }
 
 /** @throws AppError `unavailable` when the file is damaged, or is no database */
 export function checkSqliteFile(path: string): void {
-  const faults = readOnly(path, (file) => file.prepare('pragma quick_check(3)').all().flatMap(Object.values))
+  const faults = findFaults(path)
   if (faults.length !== 1 || faults[0] !== 'ok') {
     throw new AppError('unavailable', `${path} is damaged: ${faults.join('; ').slice(0, 400)}.`)
   }
 }
 
-/** Opens a file for `work`, which writes nothing, and trusts nothing in its schema. @throws AppError `unavailable` when it is damaged, or is no database */
-export function readOnly<T>(path: string, work: (file: DatabaseSync) => T): T {
+/** The answer of SQLite's check of a file, which is only read, and in whose schema nothing is trusted. @throws AppError `unavailable` when it is no database */
+function findFaults(path: string): unknown[] {
   try {
     const file = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS, defensive: true })
     try {
       file.exec('pragma trusted_schema = off')
-      return work(file)
+      return file.prepare('pragma quick_check(3)').all().flatMap(Object.values)
     } finally {
       file.close()
     }
   } catch (error) {
-    if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError('unavailable', `${path} could not be read as a library: ${reason}.`, { cause: error })
   }

@@ -3,7 +3,6 @@ import { basename, dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, SqliteDialect, sql } from 'kysely'
-import { z } from 'zod'
 import { AppError, type StorageFault } from '../../errors.ts'
 import { listCopies } from '../backup/library-copies.ts'
 import { prepareStatement, runDirectly } from '../prepared.ts'
@@ -50,9 +49,7 @@ const KEPT_SHARE = 0.01
 const TEMP_IN_MEMORY = 'pragma temp_store = memory'
 /** Pages returned to the file system in one transaction. */
 const PAGES_A_STEP = 500
-/** Built once: building a schema takes longer than the query it parses. */
-const freePages = z.object({ freelist_count: z.number() })
-const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
+const truncateLog = prepareStatement(sql<{ busy: number }>`pragma wal_checkpoint(truncate)`)
 
 /** How SQLite differs. */
 export const sqliteDialect: Dialect = {
@@ -252,7 +249,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   let anyRow: StatementSync | undefined
   const emptyHere = async () => {
     const [row] = await truncateLog(writer, {})
-    return z.object({ busy: z.number() }).parse(row).busy === 0
+    return row?.busy === 0
   }
   const emptyLog = async () => {
     // An active reader, here or in another process, holds the log: wait a little.
@@ -272,7 +269,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       requireRoom,
       emptyLog,
       async releaseRoom() {
-        const count = () => freePages.parse(writing.prepare('pragma freelist_count').get()).freelist_count
+        const count = () => Number(writing.prepare('pragma freelist_count').get()?.['freelist_count'])
         // A file from before 0.2.0 keeps its free pages until it is compacted; their number does not change.
         for (let last = Number.POSITIVE_INFINITY; ; ) {
           const free = await transact(async () => {
