@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import type { DayUses, UseCount, UseKind, UseSurface } from '../domain/people/usage.ts'
+import type { DayUses, UseCount } from '../domain/people/usage.ts'
 import type { ImproveBudget } from '../domain/ports/models.ts'
+import { readCounts } from './items/item-rows.ts'
 import type { WriteContext } from './items/write-context.ts'
 import { batches } from './prepared.ts'
 import type { Database } from './schema.ts'
@@ -10,17 +11,6 @@ import type { Database } from './schema.ts'
 const ROWS_A_STATEMENT = 200
 /** The id where there is no item or key: a primary key may hold no null. */
 const NONE = ''
-
-interface UseRow {
-  readonly day: string
-  readonly kind: UseKind
-  readonly surface: UseSurface
-  readonly count: number | string | bigint
-}
-
-function toUses({ day, kind, surface, count }: UseRow) {
-  return { day, kind, surface, count: Number(count) }
-}
 
 /** Rows in an order that is the same for every instance: those that write the same rows wait for each other, and never in a circle. */
 function sortUses(counts: readonly UseCount[]): UseCount[] {
@@ -81,26 +71,23 @@ export function usageStore(reader: Kysely<Database>, context: WriteContext) {
       }),
     /** Totals of the library. */
     async listUses(since: string): Promise<DayUses[]> {
-      return (await sumUses(reader, since).where('item_id', '=', NONE).where('key_id', '=', NONE).execute()).map(toUses)
+      return await readCounts(sumUses(reader, since).where('item_id', '=', NONE).where('key_id', '=', NONE))
     },
     async listItemUses(itemId: string, since: string): Promise<DayUses[]> {
-      return (await sumUses(reader, since).where('item_id', '=', itemId).execute()).map(toUses)
+      return await readCounts(sumUses(reader, since).where('item_id', '=', itemId))
     },
     async listKeyUses(keyIds: readonly string[], since: string): Promise<(DayUses & { readonly keyId: string })[]> {
       if (keyIds.length === 0) return []
-      const rows = await sumUses(reader, since).where('key_id', 'in', keyIds).select('key_id').groupBy('key_id').execute()
-      return rows.map((row) => ({ ...toUses(row), keyId: row.key_id }))
+      return await readCounts(sumUses(reader, since).where('key_id', 'in', keyIds).select('key_id as keyId').groupBy('key_id'))
     },
     /** New items by day; those in the trash count too. */
     async countNewItems(since: string): Promise<{ readonly day: string; readonly count: number }[]> {
       const day = sql<string>`substr(created_at, 1, 10)`
-      const rows = await reader
+      const byDay = reader
         .selectFrom('item')
         .select([day.as('day'), (eb) => eb.fn.countAll<number>().as('count')])
-        .where('created_at', '>=', since)
         .groupBy(day)
-        .execute()
-      return rows.map((row) => ({ day: row.day, count: Number(row.count) }))
+      return await readCounts(byDay.where('created_at', '>=', since))
     },
     /** Removes old counts; gives how many rows. */
     removeUses: ({ details, totals }: { readonly details: string; readonly totals: string }): Promise<number> =>

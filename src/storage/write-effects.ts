@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { LibraryChange, SharedState } from '../domain/items/changes.ts'
 import type { Visibility } from '../domain/items/visibility.ts'
-import type { AuditEntry } from '../domain/service/audit.ts'
 import type { SearchableText } from '../search/analysis/indexed-text.ts'
 import { collectEntries } from './audit-log.ts'
 import { readSharedStates } from './change-log.ts'
@@ -20,44 +19,38 @@ interface ChangedItem {
 }
 
 /** The effects of a write at the end of its transaction. */
-export interface WriteEffects {
-  readonly notes: WriteNotes
-  /** By row number. */
-  readonly items: ReadonlyMap<number, ChangedItem>
-  /** The readers of what changed beside items. */
-  readonly shown: ReadonlySet<Visibility>
-  readonly changes: readonly LibraryChange[]
-  readonly entries: readonly AuditEntry[]
-  /** The present states of the items. */
-  readStates(db: Kysely<Database>): Promise<SharedState[]>
-}
+export type WriteEffects = ReturnType<typeof collectEffects>
 
 /** Collects the effects of one write. */
-export function collectEffects(): WriteEffects {
+export function collectEffects() {
+  /** By row number. */
   const items = new Map<number, ChangedItem>()
+  /** The readers of what changed beside items. */
   const shown = new Set<Visibility>()
   const changes: LibraryChange[] = []
   const audit = collectEntries()
+  const notes: WriteNotes = {
+    index(seq, text, { isNew = false, ownerSeq = null, state = null } = {}) {
+      const known = items.get(seq)
+      items.set(seq, {
+        text: text ?? known?.text ?? null,
+        isNew: isNew || (known?.isNew ?? false),
+        ownerSeq: ownerSeq ?? known?.ownerSeq ?? null,
+        state,
+      })
+    },
+    shown: (audience) => shown.add(audience),
+    changed: (change) => changes.push(change),
+    audit: audit.note,
+  }
   return {
+    notes,
     items,
     shown,
     changes,
     entries: audit.entries,
-    notes: {
-      index(seq, text, { isNew = false, ownerSeq = null, state = null } = {}) {
-        const known = items.get(seq)
-        items.set(seq, {
-          text: text ?? known?.text ?? null,
-          isNew: isNew || (known?.isNew ?? false),
-          ownerSeq: ownerSeq ?? known?.ownerSeq ?? null,
-          state,
-        })
-      },
-      shown: (audience) => shown.add(audience),
-      changed: (change) => changes.push(change),
-      audit: audit.note,
-    },
-    async readStates(db) {
+    /** The present states of the items. */
+    async readStates(db: Kysely<Database>): Promise<SharedState[]> {
       const states = [...items.values()].flatMap(({ state }) => state ?? [])
       const unknown = [...items].flatMap(([seq, { state }]) => (state ? [] : [seq]))
       return unknown.length === 0 ? states : [...states, ...(await readSharedStates(db, unknown))]

@@ -125,16 +125,15 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
   return {
     /** Names of skills that the actor finds in lists, with their owners; at most 2,000. */
     async listSkillNames(actor: Actor): Promise<readonly { readonly id: string; readonly name: string; readonly owner: string }[]> {
-      const rows = await reader
+      return await reader
         .selectFrom('item')
         .innerJoin('user', 'user.seq', 'item.owner_seq')
-        .select(['item.id', 'item.skill_name as name', 'user.username as owner'])
+        .select((eb) => ['item.id', eb.ref('item.skill_name').$notNull().as('name'), 'user.username as owner'])
         .where('item.skill_name', 'is not', null)
         .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb as never))
         .orderBy('item.seq')
         .limit(MAX_NAMES)
         .execute()
-      return rows.map(({ name, ...row }) => ({ ...row, name: name ?? '' }))
     },
     /** Findings in files that are in no library, under no levels. */
     async checkGiven(files: readonly SkillFile[]): Promise<MarkedFinding[]> {

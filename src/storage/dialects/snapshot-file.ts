@@ -20,13 +20,7 @@ const FREE_ROOM = 2
 export type SnapshotSource = ReturnType<typeof readFrom>
 
 /** A snapshot that is being written. */
-export interface SnapshotDraft {
-  write(bytes: Uint8Array): Promise<void>
-  /** Puts it in the place of the last one. False when it was removed meanwhile: what it holds may have been purged. */
-  finish(): Promise<boolean>
-  /** Removes it. */
-  discard(): Promise<void>
-}
+export type SnapshotDraft = Awaited<ReturnType<typeof draftSnapshot>>
 
 /** The file of a library's snapshot, and those that are being written. */
 export type SnapshotFile = ReturnType<typeof snapshotFile>
@@ -75,12 +69,12 @@ async function requireRoom(library: string): Promise<void> {
 }
 
 /** Begins a snapshot, under a name of its own and readable by its owner alone. */
-async function draftSnapshot(library: string): Promise<SnapshotDraft> {
+async function draftSnapshot(library: string) {
   const path = `${realLibrary(library)}${UNFINISHED}${randomBytes(8).toString('hex')}`
   const file = await open(path, 'wx', 0o600)
   let unsynced = 0
   return {
-    async write(bytes) {
+    async write(bytes: Uint8Array): Promise<void> {
       for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
       unsynced += bytes.length
       if (unsynced >= BYTES_A_SYNC) {
@@ -88,11 +82,13 @@ async function draftSnapshot(library: string): Promise<SnapshotDraft> {
         unsynced = 0
       }
     },
-    async discard() {
+    /** Removes it. */
+    async discard(): Promise<void> {
       await file.close().catch(() => {})
       rmSync(path, { force: true })
     },
-    async finish() {
+    /** Puts it in the place of the last one. False when it was removed meanwhile: what it holds may have been purged. */
+    async finish(): Promise<boolean> {
       await file.sync()
       await file.close()
       try {

@@ -246,6 +246,11 @@ export async function countRows<Tables, Name extends keyof Tables>(query: Select
   return Number(n)
 }
 
+/** The rows of a query that counts in `count`, which some engines give as a text. */
+export async function readCounts<Row extends { readonly count: number }>(query: { execute(): Promise<Row[]> }): Promise<Row[]> {
+  return (await query.execute()).map((row) => ({ ...row, count: Number(row.count) }))
+}
+
 /** The state of an item that the actor sees: its owner, and the actor's role and marks. */
 export async function readMarks(db: Kysely<Database>, actor: Actor, row: ItemRow): Promise<ItemMarks> {
   const userId = actor.kind === 'user' ? actor.userId : ''

@@ -9,7 +9,7 @@ import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { findCategories } from './item-filters.ts'
 import type { ItemQueries } from './item-queries.ts'
-import { countRows, readItemsInOrder, seqOf } from './item-rows.ts'
+import { countRows, readCounts, readItemsInOrder, seqOf } from './item-rows.ts'
 import { readUsage } from './owner-usage.ts'
 
 /** Most hits of a query among the items of one person. */
@@ -113,13 +113,11 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
         .orderBy('count', 'desc')
         .orderBy('label.name')
         .limit(MAX_COUNTED)
-      const counted = async <Row extends { count: number }>(query: { execute(): Promise<Row[]> }) =>
-        (await query.execute()).map((row) => ({ ...row, count: Number(row.count) }))
       return {
-        visibilities: await counted(visibilities),
-        categories: await counted(categories),
-        tags: await counted(tags),
-        labels: await counted(labels),
+        visibilities: await readCounts(visibilities),
+        categories: await readCounts(categories),
+        tags: await readCounts(tags),
+        labels: await readCounts(labels),
       }
     },
     /** The usage of an owner, and its limits. */
