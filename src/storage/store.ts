@@ -80,8 +80,6 @@ interface StoreParts {
   readonly encoder: Encoder | null
   readonly caches: RevisionCaches
   readonly origins: Origins
-  readonly clock: Clock
-  readonly random: Random
   readonly onProgress: (progress: OpeningProgress) => void
 }
 
@@ -131,7 +129,7 @@ function createModules({ database, search, encoder, caches, origins, ...parts }:
        * @throws AppError `conflict` when the file exists, `unavailable` while somebody is being removed
        */
       async exportWhole(file: string): Promise<WholeLibrary> {
-        return toWhole(await writeLibraryFile(database, file, 'content', { now: new Date(parts.clock()) }))
+        return toWhole(await writeLibraryFile(database, file, 'content', { now: new Date(context.clock()) }))
       },
       /**
        * Fills an empty library with such a file, a backup, or a whole export of 0.2.0, in one transaction: all of it or nothing. Replaces the
@@ -140,7 +138,7 @@ function createModules({ database, search, encoder, caches, origins, ...parts }:
        * @throws AppError `conflict` when the library holds something else, `invalid_input` or `unavailable` naming what is wrong with the file
        */
       async importWhole(path: string, onCopied: OnCopied = () => {}): Promise<WholeLibrary & { readonly isNew: boolean }> {
-        const imported = await importWhole(database, parts.random, path, onCopied)
+        const imported = await importWhole(database, context.random, path, onCopied)
         // After a crash, the next process to open the library finishes this.
         if (imported.isNew) {
           await indexUnread(database.reader, transact, parts.onProgress)
@@ -249,8 +247,7 @@ export async function createStore(
   const { quota = DEFAULT_QUOTA } = outside
   const words = createWordsWriter(index.embedder, quota.words)
   const origins = new AsyncLocalStorage<AuditOrigin>()
-  const { clock, random } = outside
-  const parts: StoreParts = { database, instance, cached, search, encoder, caches, origins, clock, random, onProgress }
+  const parts: StoreParts = { database, instance, cached, search, encoder, caches, origins, onProgress }
   const assemble = (context: WriteContext): LibraryStore => ({
     ...createModules(parts, context),
     inTransaction: (work, toEvents = (entries) => entries) =>
@@ -318,7 +315,7 @@ export async function createStore(
   if (hasUnread) await indexUnread(database.reader, transact, onProgress)
   const context: WriteContext = {
     ...outside,
-    now: () => new Date(clock()).toISOString(),
+    now: () => new Date(outside.clock()).toISOString(),
     quota,
     requireRoom: () => database.file?.requireRoom(),
     reader: database.reader,

@@ -179,12 +179,8 @@ export function createWriter(pool: pg.Pool, begin: string, { isPooled, lookUp }:
     /** The last error that is not the consequence of an earlier one. */
     reason: unknown
   }
-  const leased = new WeakMap<DatabaseConnection, Leased>()
-  const leaseOf = (connection: DatabaseConnection): Leased => {
-    const one = leased.get(connection)
-    if (!one) throw new AppError('internal', 'A connection of another pool')
-    return one
-  }
+  /** Kysely hands back what it acquired. */
+  const leaseOf = (connection: DatabaseConnection) => connection as Leased
   const names = createStatementNames()
   const ask = async (one: Leased, text: string, values?: unknown[]) => {
     // Only what has parameters is prepared: commands may be several in one text.
@@ -224,7 +220,6 @@ export function createWriter(pool: pg.Pool, begin: string, { isPooled, lookUp }:
         executeQuery: async (query) => toResult(await ask(one, query.sql, toValues(query))),
         streamQuery: noStreams,
       }
-      leased.set(one, one)
       return one
     },
     async beginTransaction(connection) {
