@@ -20,7 +20,6 @@ import {
   readPromptBytes,
   readSkill,
   readSkillFiles,
-  type SyncReport,
   saveState,
 } from './scan-folder.ts'
 import { changedMeanwhile, isSamePrompt, sha256, writeSyncedPrompt } from './synced-files.ts'
@@ -66,11 +65,6 @@ async function writeOut(run: Run, { path, item, entry, from }: Written): Promise
   const digest = noted.libraryDigest
   if (digestSkill(now) !== digest) report.remarks.push(`${path} has other files than the library. The next sync compares them.`)
   await saveState(run, from, { path, digest, ...noted })
-}
-
-/** The name of the copy that a dry run would keep. */
-function nameCopy(path: string, digest: string): string {
-  return conflictName(path, digest.slice(0, COPY_MARKS[0]))
 }
 
 /** Keeps what the folder had beside it: a file, or a folder of a skill's files. The same content is kept once. @returns its path */
@@ -120,11 +114,9 @@ async function comparePrompt(run: Run, step: Compared): Promise<void> {
     if (!isDryRun) await saveState(run, from, { path, digest: entry.digest, ...noted })
     return
   }
-  const copy = isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, [{ filename: '', bytes }])
-  if (!isDryRun) await writeOut(run, step)
   const text = decodeText(bytes)
   const diff = text === null ? '' : showDiff(writeSyncedPrompt(prompt, null, run.categories), text)
-  noteConflict(run.report, path, copy, diff)
+  await keepBoth(run, step, [{ filename: '', bytes }], diff)
 }
 
 /** Notes that a folder and a skill are equal, or keeps both. */
@@ -146,8 +138,6 @@ async function compareSkill(run: Run, step: Compared): Promise<void> {
     report.changes.push(`${path}: written in the folder.`)
     return
   }
-  const copy = isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, files)
-  if (!isDryRun) await writeOut(run, step)
   const find = (list: readonly SkillFile[], name: string) => list.find((file) => file.filename === name)?.bytes ?? new Uint8Array()
   const changed = [...new Set([...files, ...current].map((file) => file.filename))].filter(
     (name) => Buffer.compare(find(files, name), find(current, name)) !== 0,
@@ -155,10 +145,16 @@ async function compareSkill(run: Run, step: Compared): Promise<void> {
   const first = changed.includes(SKILL_MD) ? SKILL_MD : changed[0]
   const [one, other] = first === undefined ? [null, null] : [decodeText(find(current, first)), decodeText(find(files, first))]
   const diff = one === null || other === null ? '' : showDiff(one, other)
-  noteConflict(report, path, copy, `Files that differ: ${changed.slice(0, 10).join(', ')}${changed.length > 10 ? ', …' : ''}\n${diff}`)
+  await keepBoth(run, step, files, `Files that differ: ${changed.slice(0, 10).join(', ')}${changed.length > 10 ? ', …' : ''}\n${diff}`)
 }
 
-function noteConflict(report: SyncReport, path: string, copy: string, diff: string): void {
+/** Keeps the files of the folder beside it, writes the library's version over them, and notes what differs. */
+async function keepBoth(run: Run, step: Compared, files: readonly SkillFile[], diff: string): Promise<void> {
+  const { report, isDryRun } = run
+  const { path, entry } = step
+  // A dry run names the copy that there would be.
+  const copy = isDryRun ? conflictName(path, entry.digest.slice(0, COPY_MARKS[0])) : await keepCopy(run, path, files)
+  if (!isDryRun) await writeOut(run, step)
   report.conflicts++
   report.changes.push(
     `Conflict: ${path} changed on both sides. The library's version stays; the folder's is kept as ${copy}.\n${diff}`.trimEnd(),
