@@ -6,6 +6,7 @@ import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { formatsOf } from '../strings/formats.ts'
 import { Details, Options, Submit } from './controls.tsx'
+import { Fact } from './facts.tsx'
 
 /** Unchanged lines shown around a change. */
 const AROUND = 3
@@ -30,12 +31,9 @@ export const FieldChanges: FC<{ fields: readonly FieldChange[] }> = ({ fields })
   return changed.length === 0 ? null : (
     <dl class="changed">
       {changed.map(({ label, before, after }) => (
-        <div>
-          <dt>{label}</dt>
-          <dd>
-            <WordChanges pieces={diffTexts(before ?? '', after ?? '')} />
-          </dd>
-        </div>
+        <Fact label={label}>
+          <WordChanges pieces={diffTexts(before ?? '', after ?? '')} />
+        </Fact>
       ))}
     </dl>
   )

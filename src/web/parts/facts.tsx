@@ -79,7 +79,7 @@ export function downloadsOf(site: Pick<Site, 'isForMembers'>, item: { readonly v
 }
 
 /** One fact of a margin. */
-export const Fact: FC<{ label: string; children?: Child }> = ({ label, children }) => (
+export const Fact: FC<{ label: Child; children?: Child }> = ({ label, children }) => (
   <div>
     <dt>{label}</dt>
     <dd>{children}</dd>

@@ -25,10 +25,7 @@ export async function showAdmin(request: PageRequest) {
     <SectionPage request={request} at="/admin" styles={CHART_STYLES}>
       <dl class="counts">
         {Object.entries(numbers).map(([name, count]) => (
-          <div>
-            <dt>{textOf(words.counts, name)}</dt>
-            <dd>{formatsOf(words.language).number(count)}</dd>
-          </div>
+          <Fact label={textOf(words.counts, name)}>{formatsOf(words.language).number(count)}</Fact>
         ))}
       </dl>
       <LibraryCharts site={site} usage={usage} />

@@ -16,7 +16,7 @@ import { listSkills } from '../../../operations/items/search-items.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/connect.tsx'
-import { Details, Link, Sample, Section, Submit } from '../../parts/controls.tsx'
+import { Details, HiddenFields, Link, Sample, Section, Submit } from '../../parts/controls.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { ConfirmedAction, Form, sentWith } from '../../parts/form.tsx'
@@ -217,8 +217,7 @@ interface OrderProps {
 /** Buttons that move an item, and remove it. A script adds a handle to drag it by. */
 const Order: FC<OrderProps> = ({ words: { collecting, remove }, item, action, back, isFirst, isLast }) => (
   <form method="post" action={action} class="order" data-item={item.id}>
-    <input type="hidden" name="item" value={item.id} />
-    <input type="hidden" name="back" value={back} />
+    <HiddenFields values={{ item: item.id, back }} />
     {(
       [
         ['up', '↑', isFirst],

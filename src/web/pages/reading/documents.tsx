@@ -7,6 +7,7 @@ import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect.tsx'
 import { Link, LinkItem, Section } from '../../parts/controls.tsx'
+import { Fact } from '../../parts/facts.tsx'
 import { DocumentFrame, DocumentHead } from '../../parts/page-frames.tsx'
 import { findPassage, Highlight, readStart } from '../../parts/row-text.ts'
 import type { PageRequest } from '../../request.ts'
@@ -30,12 +31,7 @@ export async function showDocuments({ site, words, query }: PageRequest) {
         <Section title={words.documentGroups[group]}>
           <Index site={site} names={listDocuments(site, group)}>
             {group === 'reference' ? (
-              <div>
-                <dt>
-                  <a href="/rules">{words.findings.rules}</a>
-                </dt>
-                <dd>{words.findings.rulesLead}</dd>
-              </div>
+              <Fact label={<Link to="/rules" text={words.findings.rules} />}>{words.findings.rulesLead}</Fact>
             ) : null}
           </Index>
         </Section>
@@ -85,12 +81,9 @@ const Found: FC<{ site: Site; query: string }> = ({ site, query }) => {
 const Index: FC<{ site: Site; names: readonly DocumentName[]; children?: Child }> = ({ site, names, children }) => (
   <dl class="index">
     {names.map((name) => (
-      <div>
-        <dt>
-          <Link to={`/docs/${name}`} lang={markEnglish(site.words)} text={readDocument(name, site).title} />
-        </dt>
-        <dd>{site.words.aboutDocuments[name]}</dd>
-      </div>
+      <Fact label={<Link to={`/docs/${name}`} lang={markEnglish(site.words)} text={readDocument(name, site).title} />}>
+        {site.words.aboutDocuments[name]}
+      </Fact>
     ))}
     {children}
   </dl>

@@ -8,6 +8,7 @@ import { endWaiver, showCheckPage, waiveFinding } from '../../../operations/chec
 import type { Output } from '../../../operations/core/procedure.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
+import { HiddenFields, Section, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/facts.tsx'
 import { Done, Fault, Field } from '../../parts/field.tsx'
 import { ConfirmedAction, Form, sentWith } from '../../parts/form.tsx'
@@ -95,9 +96,7 @@ export function showFindings(collection: Collection) {
           </section>
         ))}
         {found.hidden.length === 0 ? null : (
-          <section>
-            <h2>{words.findings.hidden}</h2>
-            <p class="quiet">{words.findings.hiddenLead}</p>
+          <Section title={words.findings.hidden} lead={words.findings.hiddenLead}>
             <Entries
               of={found.hidden}
               row={(finding) => (
@@ -110,11 +109,10 @@ export function showFindings(collection: Collection) {
                 </Entry>
               )}
             />
-          </section>
+          </Section>
         )}
         {mayAccept ? (
-          <section>
-            <h2>{words.findings.acceptTitle}</h2>
+          <Section title={words.findings.acceptTitle}>
             <p class="quiet">
               {words.findings.acceptLead} {hasOthers ? words.findings.highIsForAdmins : null}
             </p>
@@ -129,12 +127,10 @@ export function showFindings(collection: Collection) {
               }}
               submit={words.findings.acceptTicked}
             />
-          </section>
+          </Section>
         ) : null}
         {found.waivers.length === 0 ? null : (
-          <section>
-            <h2>{words.findings.acceptedTitle}</h2>
-            <p class="quiet">{words.findings.acceptedLead}</p>
+          <Section title={words.findings.acceptedTitle} lead={words.findings.acceptedLead}>
             <Entries
               of={found.waivers}
               row={({ waiver, rule, file, reason, by, until, createdAt }) => (
@@ -158,7 +154,7 @@ export function showFindings(collection: Collection) {
                 </Entry>
               )}
             />
-          </section>
+          </Section>
         )}
       </Layout>
     )
@@ -257,9 +253,7 @@ export async function showSet({ site, words, call, query }: PageRequest) {
         {words.find.counts.skills(found.skills)} · {checking.counts(counts.high, counts.medium, counts.low)}
       </p>
       {left.map((text) => (text === null ? null : <p class="notice">{text}</p>))}
-      <section>
-        <h2>{checking.listing}</h2>
-        <p class="quiet">{checking.listingLead}</p>
+      <Section title={checking.listing} lead={checking.listingLead}>
         <Entries
           of={budgets}
           row={({ profile, unit, cost, limit, shortened, dropped, omitted, level }) => (
@@ -284,15 +278,12 @@ export async function showSet({ site, words, call, query }: PageRequest) {
           )}
         />
         <form method="get" class="fields">
-          <input type="hidden" name="scope" value={scope} />
+          <HiddenFields values={{ scope }} />
           <Field sent={null} name="characters" type="number" label={checking.budget} value={characters} />
-          <button class="button" type="submit">
-            {checking.check}
-          </button>
+          <Submit text={checking.check} />
         </form>
-      </section>
-      <section>
-        <h2>{words.findings.findings}</h2>
+      </Section>
+      <Section title={words.findings.findings}>
         {routing === null ? null : <p>{checking.routing(routing.hits, routing.queries)}</p>}
         <Entries
           of={listFindings(found)}
@@ -302,7 +293,7 @@ export async function showSet({ site, words, call, query }: PageRequest) {
           none={checking.none}
         />
         <Entries of={unlisted} row={({ id, title, fault }) => <Entry title={<Skills of={[{ id, name: title }]} />} facts={[fault]} />} />
-      </section>
+      </Section>
     </Layout>
   )
 }

@@ -7,6 +7,7 @@ import { confirmBlocks, dismissCheckChanges, listCheckChanges, listLevels, setLe
 import type { Output } from '../../../operations/core/procedure.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
+import { Options, Section, Submit } from '../../parts/controls.tsx'
 import { ActionButton } from '../../parts/field.tsx'
 import { ConfirmedAction } from '../../parts/form.tsx'
 import { Entries, Entry, List } from '../../parts/lists.tsx'
@@ -42,11 +43,7 @@ export const CheckLevels: FC<{ words: Words; levels: Output<typeof listLevels> }
           row={({ rule, title, severity, level, levels: options }) => (
             <Entry title={<RuleLink words={words} rule={rule} />} note={words.checking.levels[severity]}>
               <select name={rule} aria-label={words.findings.levelOf(title)}>
-                {options.map((one) => (
-                  <option value={one} selected={one === level}>
-                    {words.findings.levelNames[one]}
-                  </option>
-                ))}
+                <Options of={options.map((one) => [one, words.findings.levelNames[one]] as const)} chosen={level} />
               </select>
             </Entry>
           )}
@@ -54,9 +51,7 @@ export const CheckLevels: FC<{ words: Words; levels: Output<typeof listLevels> }
       </details>
     ))}
     <p>
-      <button class="button first" type="submit" name="do" value="levels">
-        {words.findings.saveLevels}
-      </button>
+      <Submit look="button first" does="levels" text={words.findings.saveLevels} />
     </p>
   </form>
 )
@@ -141,9 +136,7 @@ export async function showAdminCheck(request: PageRequest) {
   const due = found.changes.filter(({ isDue }) => isDue)
   return (
     <SectionPage request={request} at={PATH}>
-      <section>
-        <h2>{words.findings.changes}</h2>
-        <p class="quiet">{words.findings.changesLead}</p>
+      <Section title={words.findings.changes} lead={words.findings.changesLead}>
         <List
           request={request}
           path={PATH}
@@ -162,18 +155,17 @@ export async function showAdminCheck(request: PageRequest) {
                 means={words.findings.blockMeans}
               />
             )}
-            <ActionButton does="dismiss">{words.findings.dismiss}</ActionButton>
+            <ActionButton does="dismiss" text={words.findings.dismiss} />
             <p class="quiet">{words.findings.dismissHint}</p>
           </div>
         )}
-      </section>
-      <section>
-        <h2>{words.findings.levels}</h2>
+      </Section>
+      <Section title={words.findings.levels}>
         <p class="quiet">
           {words.findings.levelsLead} <a href="/rules">{words.findings.rules}</a>
         </p>
         <CheckLevels words={words} levels={await call(listLevels, {})} />
-      </section>
+      </Section>
     </SectionPage>
   )
 }

@@ -3,6 +3,7 @@ import { listPrompts, listSkills } from '../../../operations/items/search-items.
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { LinkItem, LinkLine, Section } from '../../parts/controls.tsx'
+import { Fact } from '../../parts/facts.tsx'
 import { ResultTabs, WaysOn } from '../../parts/lists.tsx'
 import { ItemRows, readStars } from '../../parts/rows.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -70,14 +71,7 @@ const Shortcuts: FC<{ words: Site['words'] }> = ({ words: { find } }) => (
   <Section data-shortcuts title={find.shortcuts}>
     <dl class="keys">
       {find.shortcutKeys.map(([key, does]) => (
-        <div>
-          <dt>
-            {key.split(' ').map((part) => (
-              <kbd>{part}</kbd>
-            ))}
-          </dt>
-          <dd>{does}</dd>
-        </div>
+        <Fact label={key.split(' ').map((part) => <kbd>{part}</kbd>)}>{does}</Fact>
       ))}
     </dl>
     <label class="tick" hidden>

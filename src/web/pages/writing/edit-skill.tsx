@@ -11,8 +11,9 @@ import { arrangeSkillFiles } from '../../../operations/skills/skill-files.ts'
 import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
-import { Details, LinkLine, Submit } from '../../parts/controls.tsx'
+import { Details, HiddenFields, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Below, Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
+import { Tick } from '../../parts/form.tsx'
 import {
   BaseField,
   type Choices,
@@ -84,7 +85,7 @@ export async function showEditSkill(request: PageRequest) {
             toUrl={(filename) => `${path}/edit?file=${encodeURIComponent(filename)}`}
           />
           <form method="post" enctype="multipart/form-data">
-            <input type="hidden" name="baseVersion" value={base} />
+            <HiddenFields values={{ baseVersion: base }} />
             <Field
               sent={does === 'add' ? sent : null}
               name="newFilename"
@@ -95,9 +96,7 @@ export async function showEditSkill(request: PageRequest) {
             />
             <Submit does="add" text={words.addFile} />
             <SkillUpload request={request} hint={words.uploadHint} />
-            <label class="tick">
-              <input type="checkbox" name="isAll" value="true" /> {words.replaceAll}
-            </label>
+            <Tick sent={null} name="isAll" label={words.replaceAll} />
             <Submit does="upload" text={words.uploadFiles} />
           </form>
         </div>
@@ -197,9 +196,7 @@ const FileForm: FC<{
         enctype="multipart/form-data"
       >
         <input type="hidden" name="baseVersion" value={isSent ? sentOr(sent, 'baseVersion', base) : base} />
-        <input type="hidden" name="filename" value={file.filename} />
-        <input type="hidden" name="lineEnds" value={nameLineEnds(file.content)} />
-        <input type="hidden" name="newestVersion" value={base} />
+        <HiddenFields values={{ filename: file.filename, lineEnds: nameLineEnds(file.content), newestVersion: base }} />
         <h2>
           <code>{file.filename}</code>
         </h2>
@@ -258,8 +255,7 @@ const FileForm: FC<{
         <Below id="renamed" fault={nameFault} />
       </EditorForm>
       <form method="post" enctype="multipart/form-data" id={NAME_FORM}>
-        <input type="hidden" name="baseVersion" value={base} />
-        <input type="hidden" name="filename" value={file.filename} />
+        <HiddenFields values={{ baseVersion: base, filename: file.filename }} />
       </form>
     </>
   )

@@ -97,9 +97,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
                   {words.undo}
                 </ActionButton>{' '}
                 <Confirm label={words.remove} name={words.labels.removeOf(name)} means={words.labels.removeMeans}>
-                  <ActionButton action={action} does="remove-label" values={{ label: name }}>
-                    {words.remove}
-                  </ActionButton>
+                  <ActionButton action={action} does="remove-label" values={{ label: name }} text={words.remove} />
                 </Confirm>
               </div>
             ) : null}
@@ -126,9 +124,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
             <Field sent={sent} name="share" label={words.labels.share} type="number" value="100" hint={words.labels.shareHint} />
             <Field sent={sent} name="reason" label={words.labels.reason} maxlength={500} autocomplete="off" />
             {sent?.fault.code === 'conflict' ? <Tick sent={sent} name="overrides" label={words.labels.override} /> : null}
-            <button class="button first" type="submit" name="do" value="set-label">
-              {words.labels.move}
-            </button>{' '}
+            <Submit look="button first" does="set-label" text={words.labels.move} />{' '}
             <a href={team === null ? '/labels' : `/labels?owner=${encodeURIComponent(team)}`}>{words.labels.rules}</a>
           </form>
         </details>

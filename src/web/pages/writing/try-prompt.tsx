@@ -4,7 +4,7 @@ import { tryPrompt } from '../../../operations/evals/run-tests.ts'
 import { toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
 import { CHART_STYLES } from '../../parts/charts.tsx'
-import { HiddenFields, Link, Submit } from '../../parts/controls.tsx'
+import { HiddenFields, Link, Section, Submit } from '../../parts/controls.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import { Tick } from '../../parts/form.tsx'
 import { TitledPage } from '../../parts/page-frames.tsx'
@@ -81,8 +81,7 @@ async function draw(request: PageRequest, form: SentForm | null, answers: Answer
         <>
           <div class="side-by-side">
             {answers.map(({ model, answer, error, durationMs, tokens, costUsd }) => (
-              <section>
-                <h2>{model}</h2>
+              <Section title={model}>
                 {error === null ? (
                   <pre tabindex={0} dir="auto">
                     {answer}
@@ -96,7 +95,7 @@ async function draw(request: PageRequest, form: SentForm | null, answers: Answer
                     {costUsd === null ? null : `, ${costUsd.toFixed(4)} USD`}
                   </p>
                 )}
-              </section>
+              </Section>
             ))}
           </div>
           <form method="post" class="fields">
