@@ -121,16 +121,34 @@ export const Strip: FC<StripProps> = ({ legend, name, id = name, options, chosen
   </fieldset>
 )
 
-/** The orders of a list, as links. */
-export const Sorts: FC<{ label: string; of: readonly (readonly [to: string, text: string, isChosen: boolean])[] }> = ({ label, of }) => (
-  <nav aria-label={label} class="sorts">
-    <span class="quiet">{label}</span>
-    <ul class="filters">
+interface TabsProps {
+  readonly label: string
+  readonly of: readonly (readonly [to: string, text: Child, isChosen: boolean])[]
+  /** Default: `filters tabs` */
+  readonly look?: string
+  /** Whether the chosen one is the page itself, or only a part of it, as by default. */
+  readonly current?: 'page' | 'true'
+  /** Above the links. */
+  readonly children?: Child
+}
+
+/** Links to the parts of a list, one of which is shown. */
+export const Tabs: FC<TabsProps & { class?: string }> = ({ label, of, look = 'filters tabs', current = 'true', children, ...more }) => (
+  <nav aria-label={label} {...more}>
+    {children}
+    <ul class={look}>
       {of.map(([to, text, isChosen]) => (
-        <LinkItem to={to} current={isChosen && 'true'} text={text} />
+        <LinkItem to={to} current={isChosen && current} text={text} />
       ))}
     </ul>
   </nav>
+)
+
+/** The orders of a list, as links. */
+export const Sorts: FC<Pick<TabsProps, 'label' | 'of'>> = ({ label, of }) => (
+  <Tabs label={label} class="sorts" look="filters" of={of}>
+    <span class="quiet">{label}</span>
+  </Tabs>
 )
 
 /** A command or a file to copy. The button is shown by the script that copies. */

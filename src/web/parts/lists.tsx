@@ -2,7 +2,7 @@ import type { Child, FC } from 'hono/jsx'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { formatsOf } from '../strings/formats.ts'
-import { Details, HiddenFields, Link, LinkItem, LinkLine, Section, Submit } from './controls.tsx'
+import { Details, HiddenFields, Link, LinkItem, LinkLine, Section, Submit, Tabs } from './controls.tsx'
 import { ActionButton } from './field.tsx'
 
 interface PageLinksProps {
@@ -146,13 +146,7 @@ export function List<T>({ request, path, found, find = null, kinds = [], ...entr
         <ListSearch words={site.words} label={find} query={q} maxlength={MAX_QUERY} kept={kind === first?.[0] ? {} : { kind }} />
       )}
       {kinds.length === 0 ? null : (
-        <nav aria-label={site.words.filters}>
-          <ul class="filters tabs">
-            {kinds.map(([value, name]) => (
-              <LinkItem to={toUrl(value)} current={value === kind && 'page'} text={name} />
-            ))}
-          </ul>
-        </nav>
+        <Tabs label={site.words.filters} current="page" of={kinds.map(([value, name]) => [toUrl(value), name, value === kind])} />
       )}
       <Entries {...entries} />
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toUrl(kind, page)} />
@@ -253,21 +247,17 @@ export const ResultTabs: FC<ResultTabsProps> = ({ words, current, query, counts 
   const { all, prompts, skills, collecting, docs } = words
   const names = { all, prompts, skills, collections: collecting.collections, docs }
   return (
-    <nav aria-label={words.find.places}>
-      <ul class="filters tabs">
-        {PLACES.map((place) => (
-          <li>
-            <a
-              href={`/${place === 'all' ? 'search' : place}?${new URLSearchParams({ q: query })}`}
-              aria-current={place === current ? 'page' : undefined}
-            >
-              {names[place]}{' '}
-              {counts[place] === undefined ? null : <span class="count">{formatsOf(words.language).number(counts[place])}</span>}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <Tabs
+      label={words.find.places}
+      current="page"
+      of={PLACES.map((place) => [
+        `/${place === 'all' ? 'search' : place}?${new URLSearchParams({ q: query })}`,
+        <>
+          {names[place]} {counts[place] === undefined ? null : <span class="count">{formatsOf(words.language).number(counts[place])}</span>}
+        </>,
+        place === current,
+      ])}
+    />
   )
 }
 

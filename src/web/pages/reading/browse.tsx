@@ -8,7 +8,7 @@ import { browseFavourites } from '../../../operations/items/marks.ts'
 import { browseItems } from '../../../operations/items/search-items.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
-import { Link, LinkItem, Section, Sorts } from '../../parts/controls.tsx'
+import { Link, Section, Sorts, Tabs } from '../../parts/controls.tsx'
 import { type FilterGroup, Filters, NothingYet, PageLinks, ResultTabs, toListUrl } from '../../parts/lists.tsx'
 import { TitledPage } from '../../parts/page-frames.tsx'
 import { ItemRows, readStars } from '../../parts/rows.tsx'
@@ -234,13 +234,7 @@ export async function showFavourites(request: PageRequest) {
   const linkTo = (kind: string, page = 1) => toListUrl('/favourites', { kind: kind === 'prompts' ? '' : kind }, page)
   return (
     <TitledPage request={request} title={words.favourites} lead={words.favouritesLead}>
-      <nav aria-label={words.filters}>
-        <ul class="filters tabs">
-          {COLLECTIONS.map((one) => (
-            <LinkItem to={linkTo(one)} current={one === collection && 'true'} text={words[one]} />
-          ))}
-        </ul>
-      </nav>
+      <Tabs label={words.filters} of={COLLECTIONS.map((one) => [linkTo(one), words[one], one === collection])} />
       {found.total === 0 ? (
         <Section title={words.noFavourites[collection]}>
           <p class="prose">{words.noFavouritesHelp}</p>

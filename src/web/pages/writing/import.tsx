@@ -4,7 +4,7 @@ import { invalidInput } from '../../../errors.ts'
 import { showAccount } from '../../../operations/account/account.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { checkImport, IMPORT_OUTCOMES, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'
-import { Link, LinkItem, Submit } from '../../parts/controls.tsx'
+import { Link, Submit, Tabs } from '../../parts/controls.tsx'
 import { Below, Fault, Field } from '../../parts/field.tsx'
 import { PageLinks, toListUrl } from '../../parts/lists.tsx'
 import { TitledPage } from '../../parts/page-frames.tsx'
@@ -86,18 +86,14 @@ export async function showImportPage(request: PageRequest) {
   const labels = isDone ? importing.outcomes.done : importing.outcomes.planned
   const toUrl = (chosen = '', page = 1) => toListUrl(`/import/${ref}`, { outcome: chosen }, page)
   const { number } = formatsOf(words.language)
+  const outcomes = IMPORT_OUTCOMES.filter((one) => counts[one] > 0).map(
+    (one) => [toUrl(one), `${labels[one]} ${number(counts[one])}`, outcome === one] as const,
+  )
   return (
     <TitledPage request={request} title={importing.title} styles={['writing.css']}>
       <Fault sent={sent} words={words} />
       <State site={site} found={found} path={`/import/${ref}`} />
-      <nav aria-label={words.filters}>
-        <ul class="filters">
-          <LinkItem to={toUrl()} current={outcome === undefined && 'true'} text={`${words.all} ${number(total)}`} />
-          {IMPORT_OUTCOMES.filter((one) => counts[one] > 0).map((one) => (
-            <LinkItem to={toUrl(one)} current={outcome === one && 'true'} text={`${labels[one]} ${number(counts[one])}`} />
-          ))}
-        </ul>
-      </nav>
+      <Tabs label={words.filters} look="filters" of={[[toUrl(), `${words.all} ${number(total)}`, outcome === undefined], ...outcomes]} />
       <Entries site={site} entries={found.entries} labels={labels} />
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toUrl(outcome, page)} />
     </TitledPage>

@@ -9,7 +9,7 @@ import { listTeams } from '../../../operations/teams/teams.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { BulkBar, BulkQuestion, BulkReport, changeTogether, readQuestion, readReport } from '../../parts/bulk-bar.tsx'
-import { Link, LinkItem, Sorts } from '../../parts/controls.tsx'
+import { Link, LinkItem, Sorts, Tabs } from '../../parts/controls.tsx'
 import { Alert, Done } from '../../parts/field.tsx'
 import { type FilterGroup, Filters, PageLinks, toListUrl } from '../../parts/lists.tsx'
 import { ItemRows, readStars } from '../../parts/rows.tsx'
@@ -111,21 +111,17 @@ export async function showLibrary(request: PageRequest) {
 
 /** The owner of the shown items: the reader, or a team. */
 const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site: { words }, view, teams }) => (
-  <nav aria-label={words.owner}>
-    <ul class="filters">
-      {[undefined, ...teams].map((owner) => (
-        <LinkItem
-          to={linkTo({ ...view, owner, ...WHOLE })}
-          current={owner === view.owner && 'true'}
-          text={owner === undefined ? words.ownedByYourself : words.teamNamed(owner)}
-        />
-      ))}
-      <LinkItem
-        to={view.owner === undefined ? '/teams' : `/teams/${encodeURIComponent(view.owner)}`}
-        text={view.owner === undefined ? words.teams.yours : words.teams.manageLink}
-      />
-    </ul>
-  </nav>
+  <Tabs
+    label={words.owner}
+    look="filters"
+    of={[
+      [linkTo({ ...view, owner: undefined, ...WHOLE }), words.ownedByYourself, view.owner === undefined],
+      ...teams.map((owner) => [linkTo({ ...view, owner, ...WHOLE }), words.teamNamed(owner), owner === view.owner] as const),
+      view.owner === undefined
+        ? ['/teams', words.teams.yours, false]
+        : [`/teams/${encodeURIComponent(view.owner)}`, words.teams.manageLink, false],
+    ]}
+  />
 )
 
 /** The kinds, ways to add and to look elsewhere, how much there is, and the order. */
