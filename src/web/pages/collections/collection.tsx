@@ -3,7 +3,6 @@ import { COLLECTION_MOVES, type CollectionPlace } from '../../../domain/items/co
 import { VISIBILITIES } from '../../../domain/items/visibility.ts'
 import { hasRight } from '../../../domain/people/teams.ts'
 import { scopePath } from '../../../domain/skills/channel-scope.ts'
-import { AppError } from '../../../errors.ts'
 import {
   deleteCollection,
   moveInCollection,
@@ -25,7 +24,7 @@ import { nameVisibility } from '../../parts/item-fields.tsx'
 import { ItemTitle, Lead } from '../../parts/item-head.tsx'
 import { PageLinks, toListUrl } from '../../parts/lists.tsx'
 import { MixedRows, readStars } from '../../parts/rows.tsx'
-import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
+import { type Acting, type Action, actBy, doing, done, type PageRequest, readListPage } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 import { checkPath } from '../reading/findings.tsx'
 
@@ -237,41 +236,34 @@ const Order: FC<OrderProps> = ({ words: { collecting, remove }, item, action, ba
   </form>
 )
 
-/** Does what a button of the page says. */
-export const changeCollection: Action = async ({ site, call, form, ref, path }) => {
-  const does = form.text('do')
-  const item = form.text('item')
-  const back = (what: 'moved' | 'uncollected') => done(localPath(form.text('back'), path), what).to
-  switch (does) {
-    case 'save': {
-      const { collection } = await call(updateCollection, {
-        id: ref,
-        title: form.text('title'),
-        description: form.text('description') || null,
-        ...(form.has('slug') ? { slug: form.text('slug') } : {}),
-        ...(form.has('visibility') ? { visibility: form.choice('visibility', VISIBILITIES) } : {}),
-      })
-      return done(new URL(collection.url).pathname, 'saved')
-    }
-    case 'delete':
-      await call(deleteCollection, { id: ref })
-      return done('/collections', 'collection-deleted')
-    case 'remove': {
-      await call(removeFromCollection, { id: ref, items: [item] })
-      return { to: back('uncollected') }
-    }
-    default: {
-      await call(moveInCollection, { id: ref, item, ...readPlace(does, form.text('beside'), site.words) })
-      return { to: `${back('moved')}#item-${encodeURIComponent(item)}` }
-    }
+/** Moves an item of the page to a place, and leads to where it is now. */
+function moveTo(readPlace: (request: Acting) => CollectionPlace): Action {
+  return async (request) => {
+    const item = request.form.text('item')
+    await request.call(moveInCollection, { id: request.ref, item, ...readPlace(request) })
+    return { to: `${done(backOf(request), 'moved').to}#item-${encodeURIComponent(item)}` }
   }
 }
 
-/** @throws AppError `invalid_input` */
-function readPlace(does: string, beside: string, words: Words): CollectionPlace {
-  if (does === 'before') return { before: beside }
-  if (does === 'after') return { after: beside }
-  const to = COLLECTION_MOVES.find((one) => one === does)
-  if (!to) throw new AppError('invalid_input', words.errors.noButton)
-  return { to }
-}
+const backOf = ({ form, path }: Acting) => localPath(form.text('back'), path)
+
+/** Does what a button of the page says. */
+export const changeCollection = actBy({
+  save: doing(
+    updateCollection,
+    ({ form, ref }) => ({
+      id: ref,
+      title: form.text('title'),
+      description: form.text('description') || null,
+      ...(form.has('slug') ? { slug: form.text('slug') } : {}),
+      ...(form.has('visibility') ? { visibility: form.choice('visibility', VISIBILITIES) } : {}),
+    }),
+    'saved',
+    (_request, { collection }) => new URL(collection.url).pathname,
+  ),
+  delete: doing(deleteCollection, ({ ref }) => ({ id: ref }), 'collection-deleted', '/collections'),
+  remove: doing(removeFromCollection, ({ form, ref }) => ({ id: ref, items: [form.text('item')] }), 'uncollected', backOf),
+  before: moveTo(({ form }) => ({ before: form.text('beside') })),
+  after: moveTo(({ form }) => ({ after: form.text('beside') })),
+  ...Object.fromEntries(COLLECTION_MOVES.map((to) => [to, moveTo(() => ({ to }))])),
+})

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { labelName } from '../../../domain/items/labels.ts'
-import { AppError, invalidInput } from '../../../errors.ts'
+import { invalidInput } from '../../../errors.ts'
 import { listKeys } from '../../../operations/account/keys.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listGates, setGate } from '../../../operations/evals/gate.ts'
@@ -12,7 +12,7 @@ import { ActionButton, Fault, Field } from '../../parts/field.tsx'
 import { Confirm, Form, sentWith, Tick } from '../../parts/form.tsx'
 import { Entries, Entry } from '../../parts/lists.tsx'
 import { TitledPage } from '../../parts/page-frames.tsx'
-import { type Action, actBy, type PageRequest } from '../../request.ts'
+import { type Acting, type Action, actBy, type PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 type Shown = Output<typeof listLabels>
@@ -152,37 +152,35 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
 
 /** Moves, removes or takes back a label of an item, and shows its history again. */
 export function changeLabels(collection: 'prompts' | 'skills'): Action {
-  return async ({ site, call, form, ref, path }) => {
-    const target = { collection, id: ref, label: form.text('label') }
-    switch (form.text('do')) {
-      case 'undo-label':
-        await call(undoLabel, target)
-        break
-      case 'remove-label':
-        await call(removeLabel, target)
-        break
-      case 'set-label': {
-        // Said of the field; the operation says it of its input.
-        const name = labelName.safeParse(target.label)
-        if (!name.success) throw invalidInput('label', `${site.words.labels.name} ${name.error.issues[0]?.message}.`)
-        const version = Number(form.text('version'))
-        const share = Number(form.text('share') || '100')
-        const reason = form.text('reason')
-        const targets = share === 100 ? [{ version, weight: 100 }] : [{ version, weight: share }, await findRest()]
-        await call(setLabel, { ...target, targets, overrides: form.has('overrides'), ...(reason !== '' && { reason }) })
-        async function findRest() {
-          const { labels } = await call(listLabels, { collection, id: ref, limit: 1 })
-          const now = labels.find((label) => label.name === target.label)?.targets[0]
-          if (!now) throw invalidInput('share', site.words.labels.nothingToShare)
-          return { version: now.version, weight: 100 - share }
-        }
-        break
-      }
-      default:
-        throw new AppError('invalid_input', site.words.errors.noButton)
+  const targetOf = ({ form, ref }: Acting) => ({ collection, id: ref, label: form.text('label') })
+  const moving =
+    (move: (request: Acting) => Promise<unknown>): Action =>
+    async (request) => {
+      await move(request)
+      return { to: `${request.path}?done=label-moved#labels` }
     }
-    return { to: `${path}?done=label-moved#labels` }
-  }
+  return actBy({
+    'undo-label': moving((request) => request.call(undoLabel, targetOf(request))),
+    'remove-label': moving((request) => request.call(removeLabel, targetOf(request))),
+    'set-label': moving(async (request) => {
+      const { words, call, form, ref } = request
+      const target = targetOf(request)
+      // Said of the field; the operation says it of its input.
+      const name = labelName.safeParse(target.label)
+      if (!name.success) throw invalidInput('label', `${words.labels.name} ${name.error.issues[0]?.message}.`)
+      const version = Number(form.text('version'))
+      const share = Number(form.text('share') || '100')
+      const reason = form.text('reason')
+      const targets = share === 100 ? [{ version, weight: 100 }] : [{ version, weight: share }, await findRest()]
+      await call(setLabel, { ...target, targets, overrides: form.has('overrides'), ...(reason !== '' && { reason }) })
+      async function findRest() {
+        const { labels } = await call(listLabels, { collection, id: ref, limit: 1 })
+        const now = labels.find((label) => label.name === target.label)?.targets[0]
+        if (!now) throw invalidInput('share', words.labels.nothingToShare)
+        return { version: now.version, weight: 100 - share }
+      }
+    }),
+  })
 }
 
 /** The numbers that a gate asks for. */

@@ -7,7 +7,7 @@ import { ActionButton, Alert } from '../../parts/field.tsx'
 import { Form, Tick } from '../../parts/form.tsx'
 import { Entry, List } from '../../parts/lists.tsx'
 import { TitledPage } from '../../parts/page-frames.tsx'
-import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
+import { type Acting, type Action, actBy, doing, done, type PageRequest, readListPage } from '../../request.ts'
 import { type Collection, readVersionNumber } from '../reading/versions.tsx'
 
 /** Deleted items, and a way back. */
@@ -102,27 +102,23 @@ export function showPurgePage(collection: Collection) {
 
 /** Deletes what a form of the page names. */
 export function purge(collection: Collection): Action {
-  return async ({ site, call, form, ref }) => {
-    const { words } = site
-    if (!form.has('sure')) throw new AppError('invalid_input', words.purge.beSure)
-    const path = `/${collection}/${encodeURIComponent(ref)}`
-    switch (form.text('do')) {
-      case 'versions': {
-        const number = (name: string) => readVersionNumber(form.text(name).trim(), words)
-        await call(purgeVersions, { collection, id: ref, first: number('first'), last: number('last') })
-        return { to: `${path}/versions?done=purged` }
-      }
-      case 'file':
-        await call(purgeFile, { id: ref, filename: form.text('filename') })
-        return { to: `${path}/versions?done=purged` }
-      case 'item': {
-        const { isOwner } = await call(showPurge, { collection, id: ref })
-        await call(purgeItem, { collection, id: ref })
-        return { to: isOwner ? '/trash?done=purged' : '/admin?done=purged' }
-      }
-      default:
-        throw new AppError('invalid_input', words.errors.noButton)
-    }
+  const versionsOf = ({ ref }: Acting) => `/${collection}/${encodeURIComponent(ref)}/versions`
+  const readVersions = ({ words, form, ref }: Acting) => {
+    const number = (name: string) => readVersionNumber(form.text(name).trim(), words)
+    return { collection, id: ref, first: number('first'), last: number('last') }
+  }
+  const act = actBy({
+    versions: doing(purgeVersions, readVersions, 'purged', versionsOf),
+    file: doing(purgeFile, ({ form, ref }) => ({ id: ref, filename: form.text('filename') }), 'purged', versionsOf),
+    async item({ call, ref }) {
+      const { isOwner } = await call(showPurge, { collection, id: ref })
+      await call(purgeItem, { collection, id: ref })
+      return done(isOwner ? '/trash' : '/admin', 'purged')
+    },
+  })
+  return async (request) => {
+    if (!request.form.has('sure')) throw new AppError('invalid_input', request.words.purge.beSure)
+    return await act(request)
   }
 }
 
