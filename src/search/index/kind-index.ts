@@ -34,7 +34,7 @@ export interface HeldKind {
   release(): void
 }
 
-/** What one search reads: the items of some audiences as one. Later changes make it stale. */
+/** The view that one search reads: the items of some audiences as one. Later changes make it stale. */
 export interface IndexView extends Pick<KindIndex, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'> {
   /** 1 for each state of a slot that is one of the audiences, by state. */
   readonly openStates: Uint8Array
