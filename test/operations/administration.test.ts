@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
 import { AUDIT_ACTIONS } from '../../src/domain/service/audit.ts'
+import { PAGES } from '../../src/web/routes.ts'
 import { json, readJson, useFreshTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
@@ -22,6 +23,16 @@ const asAdmin = async (): Promise<Actor> => ({
 })
 const makeKey = async (visitor: Visitor) =>
   /cpb_\w+/.exec((await visitor.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
+
+it('is for administrators alone, on every page', async () => {
+  const bob = await signUp(test, 'bob')
+  const paths = PAGES.map(({ path }) => path).filter((path) => path.startsWith('/admin'))
+  for (const path of paths) {
+    const address = path.replace(':name', 'bob').replace(':slug', 'coding')
+    const stranger = await visit(test).get(address)
+    expect([address, stranger.to?.startsWith('/sign-in'), (await bob.get(address)).status]).toEqual([address, true, 403])
+  }
+})
 
 describe('an administrator who is one no longer', () => {
   const inviteOf = async (visitor: Visitor, role: 'user' | 'admin') => {

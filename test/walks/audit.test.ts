@@ -584,6 +584,7 @@ describe('every operation that changes what is kept', () => {
     revoke_invite: async () => ({ actor: admin, input: { id: (await makeInvite()).invite.id } }),
     create_reset_link: async () => ({ actor: admin, input: { username: owner.username } }),
     count_library: byAdmin({}),
+    list_all_categories: byAdmin({}),
     create_category: async () => ({ actor: admin, input: { name: unique() } }),
     rename_category: async () => ({ actor: admin, input: { slug: await makeCategory(), name: unique() } }),
     move_category: async () => ({ actor: admin, input: { slug: await makeCategory(), parent: await makeCategory() } }),

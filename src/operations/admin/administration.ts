@@ -19,6 +19,12 @@ export const countLibrary = defineProcedure({
   run: async ({ store }) => ({ ...(await store.people.countLibrary()) }),
 })
 
+/** List all categories, for those who change them. */
+export const listAllCategories = defineProcedure({
+  scope: 'admin',
+  run: async ({ actor, store }: Needs<'categories'>) => ({ categories: [...(await store.categories.listCategories(actor))] }),
+})
+
 /** Create a category at the top level or below another. */
 export const createCategory = defineWrite({
   scope: 'admin',

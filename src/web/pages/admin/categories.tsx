@@ -1,7 +1,13 @@
 import { AppError, invalidInput } from '../../../errors.ts'
-import { createCategory, deleteCategory, mergeCategory, moveCategory, renameCategory } from '../../../operations/admin/administration.ts'
+import {
+  createCategory,
+  deleteCategory,
+  listAllCategories,
+  mergeCategory,
+  moveCategory,
+  renameCategory,
+} from '../../../operations/admin/administration.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
-import { listCategories } from '../../../operations/items/list-categories.ts'
 import { Link, Section } from '../../parts/controls.tsx'
 import { ConfirmedAction, Form, sentWith, Tick } from '../../parts/form.tsx'
 import { Entries, Entry } from '../../parts/lists.tsx'
@@ -10,12 +16,12 @@ import { actBy, doing, done, type PageRequest } from '../../request.ts'
 
 const PATH = '/admin/categories'
 
-type Category = Output<typeof listCategories>['categories'][number]
+type Category = Output<typeof listAllCategories>['categories'][number]
 
 /** Categories: the first level, and below each what is in it. */
 export async function showCategories(request: PageRequest) {
   const { words } = request
-  const { categories } = await request.call(listCategories, { all: true })
+  const { categories } = await request.call(listAllCategories, {})
   return (
     <SectionPage request={request} at={PATH} forms={['create']}>
       <p class="quiet">{words.categoriesLead}</p>
@@ -57,7 +63,7 @@ export const changeCategories = actBy({ create: doing(createCategory, ({ form })
 /** A category: its name, its place, and what ends it. */
 export async function showCategoryPage(request: PageRequest) {
   const { words } = request
-  const { categories } = await request.call(listCategories, { all: true })
+  const { categories } = await request.call(listAllCategories, {})
   const category = categories.find(({ slug }) => slug === request.param('slug'))
   if (!category) throw new AppError('not_found', words.errors.noCategory)
   const { slug, name, parent, prompts, skills } = category
