@@ -194,7 +194,8 @@ async function discover(library: Library, provider: ProviderSettings, timeoutSec
   const { clientId, clientSecret, issuer, type } = provider
   const metadata = { [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const isLoopback = issuer.startsWith('http:')
-  const fetcher: CustomFetch = (url, { body = null, ...options }) => fetchBounded(url, { ...options, body }, MAX_ANSWER_BYTES)
+  const fetcher: CustomFetch = (url, { body, ...options }) =>
+    fetchBounded(url, { ...options, body: body instanceof Uint8Array ? Buffer.from(body) : (body ?? null) }, MAX_ANSWER_BYTES)
   const configuration =
     type === 'github'
       ? new library.Configuration(gitHubServer(issuer), clientId, metadata, library.ClientSecretPost(clientSecret ?? undefined))
