@@ -50,7 +50,7 @@ export const COLUMNS: readonly Column[] = [
     expect(await connection.listTools()).toEqual(
       [
         'search_prompts get_prompt save_prompt improve_prompt search_skills get_skill save_skill add_file_to_skill',
-        'update_skill_file remove_file_from_skill update_prompt related_items list_collections add_to_collection',
+        'update_skill_file remove_file_from_skill update_prompt related_items check_item list_collections add_to_collection',
         'list_categories',
       ].flatMap((line) => line.split(' ')),
     )
