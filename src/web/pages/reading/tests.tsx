@@ -148,7 +148,7 @@ const Cases: FC<{ words: Words; found: Output<typeof listCases>; page: Shown }> 
         state={isHoldout ? tests.heldOut : null}
         facts={[file, layout, tests.graders(graders)]}
         more={
-          <p class="strip">
+          <p class="verdicts">
             {page.strips[place]?.map(({ version, passed }) => (
               <span class={passed === false ? 'failed' : 'quiet'} title={tests.verdict(version, passed)}>
                 <span aria-hidden="true">{markOf(passed)}</span>
