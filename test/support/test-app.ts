@@ -9,9 +9,9 @@ import type { EmbeddingSettings } from '../../src/ai/remote-encoder.ts'
 import { type App, type AppSettings, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/credentials.ts'
 import { type Config, loadConfig } from '../../src/config/load-config.ts'
+import { readSignInSettings } from '../../src/config/sign-in-settings.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/domain/people/actor.ts'
 import type { ClientOfRequest } from '../../src/domain/ports/environment.ts'
-import { PASSWORDS_ALONE } from '../../src/domain/sign-in/sign-in-ways.ts'
 import type { Route } from '../../src/http/route.ts'
 import { createHttpApp } from '../../src/server/http-app.ts'
 import type { Pipeline } from '../../src/server/pipeline.ts'
@@ -104,7 +104,7 @@ export async function testApp(
         improve: { ...IMPROVE, ...improve },
         tests: { models: [], dailyTokens: null, dailyUsd: null },
         embeddings,
-        signIn: PASSWORDS_ALONE,
+        signIn: readSignInSettings({ ...SETTINGS, ...settings }),
         mail: null,
         ...appSettings,
       },

@@ -57,9 +57,6 @@ export interface SignInSettings {
 /** The prefix of session ids of people whom a proxy signs in: they have no session that is kept. */
 export const PROXY_SESSION = 'proxy'
 
-/** Passwords alone. */
-export const PASSWORDS_ALONE: SignInSettings = { hasPasswords: true, providers: [], proxy: null }
-
 /** How long ago somebody must have signed in to change how they sign in, where no password proves who they are. */
 export const FRESH_MINUTES = 10
 
