@@ -55,7 +55,7 @@ export { listBackups, nameBackup } from './storage/backup/library-copies.ts'
 export { describeDatabase } from './storage/open-database.ts'
 export type { OpeningProgress } from './storage/store.ts'
 
-/** The settings of the service, and what some of them come to. */
+/** The settings of the service, with the parts that are made from them. The part counts, not the setting that it was made from. */
 export type AppSettings = Config &
   DatabaseSettings & {
     readonly baseUrl: string

@@ -194,6 +194,7 @@ async function discover(library: Library, provider: ProviderSettings, timeoutSec
   const { clientId, clientSecret, issuer, type } = provider
   const metadata = { [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const isLoopback = issuer.startsWith('http:')
+  // Bytes are copied: `fetch` takes none that may be in shared memory.
   const fetcher: CustomFetch = (url, { body, ...options }) =>
     fetchBounded(url, { ...options, body: body instanceof Uint8Array ? Buffer.from(body) : (body ?? null) }, MAX_ANSWER_BYTES)
   const configuration =

@@ -8,7 +8,7 @@ import type { Call } from './route.ts'
 const CACHED_PATHS = new Set(['/', '/search', '/prompts', '/skills'])
 /** Size of the cache in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** A query that means the same wherever it is read, and looks for no words: without the encoder they find less for a moment. */
+/** A query that means the same wherever it is read. Pages of a search are not kept: while the encoder is busy, they miss items. */
 const PLAIN_SEARCH = /^(?:\?(?!(?:.*&)?q=)[\w.~!*()+,;:@$/=&%-]*)?$/
 
 /** Whether somebody opens the page, and no script asks for it by itself or ahead of time (Fetch Metadata, `Sec-Fetch-Dest`). */

@@ -8,7 +8,7 @@ interface TextLimits {
   readonly blank?: boolean
 }
 
-/** A text that is checked by a function, which gives the fault as the end of a sentence, or null. JSON Schema shows nothing of it. */
+/** A text that `faultOf` checks: it gives the end of a sentence, or null. JSON Schema does not show the check. */
 export function checkedText(faultOf: (text: string) => string | null) {
   return z.string().superRefine((text, issues) => {
     const fault = faultOf(text)

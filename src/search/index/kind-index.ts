@@ -72,7 +72,7 @@ function createAudienceIndex(): AudienceIndex {
 /** States that a byte holds. */
 const MAX_STATES = 256
 
-/** Audiences as one, as they are now. @param statistics of others than the parts */
+/** Joins audiences as they are now. @param statistics used instead of those of the parts */
 function joinParts(
   shared: Pick<IndexView, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'>,
   audiences: readonly Audience[],

@@ -88,7 +88,7 @@ export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: I
   return rows[0] ?? null
 }
 
-/** Asked for by itself: as a condition on all users, the engine first makes a list of them. */
+/** Selected directly: as a condition on users, SQLite would first fill a temporary index with them. */
 const seenOwners = prepareStatement(sql<{ seq: number }>`select seq from ${ownersSeenBy(slot('readerId'))} as seen`)
 
 /** The audiences of the index that somebody of a standing finds. */

@@ -190,7 +190,7 @@ export async function toItems(
   })
 }
 
-/** Rows with the items that they are, in their order. Those of the other kind are left out. */
+/** Rows with their items, in order; those of the other kind are left out. */
 export async function readRowsAs<Kind extends ItemKind, Row extends ItemRow>(db: Kysely<Database>, rows: readonly Row[], kind: Kind) {
   const items = await toItems(db, rows)
   const isWanted = isOfKind(kind)
@@ -246,7 +246,7 @@ export async function countRows<Tables, Name extends keyof Tables>(query: Select
   return Number(n)
 }
 
-/** The rows of a query that counts in `count`, which some engines give as a text. */
+/** Runs a query with a column `count`, which PostgreSQL gives as a text, and turns that into a number. */
 export async function readCounts<Row extends { readonly count: number }>(query: { execute(): Promise<Row[]> }): Promise<Row[]> {
   return (await query.execute()).map((row) => ({ ...row, count: Number(row.count) }))
 }
